@@ -16,7 +16,7 @@ mod secret;
 mod setting;
 mod tree;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 pub use judge::{bool_word, is_env_name, is_template};
@@ -53,6 +53,9 @@ struct Settings {
     tree: tree::Tree,
     /// The same with the other names of their last steps.
     others: tree::Tree,
+    /// Section of the first setting below each root name.
+    roots: HashMap<String, String>,
+    sections: HashSet<String>,
     meta: SettingsMeta,
 }
 
@@ -206,6 +209,16 @@ impl Catalog {
             .has_children(&path.0, &|name| self.is_platform(name))
     }
 
+    /// The section that settings below this root name belong to.
+    pub fn section_of_root(&self, root: &str) -> Option<&str> {
+        self.settings_part().roots.get(root).map(String::as_str)
+    }
+
+    /// Whether the screen has a section of this name.
+    pub fn is_section(&self, name: &str) -> bool {
+        self.settings_part().sections.contains(name)
+    }
+
     /// Whether the name is a chat platform.
     pub fn is_platform(&self, name: &str) -> bool {
         self.settings_part()
@@ -350,7 +363,16 @@ fn load_settings(text: &str) -> Option<Settings> {
             others.add(&pattern, at);
         }
     }
+    let mut roots = HashMap::new();
+    for setting in &list {
+        if let [Segment::Name(root), _, ..] = &setting.pattern.0[..] {
+            let section = || setting.section.clone();
+            roots.entry(root.clone()).or_insert_with(section);
+        }
+    }
     Some(Settings {
+        roots,
+        sections: list.iter().map(|s| s.section.clone()).collect(),
         list,
         tree,
         others,

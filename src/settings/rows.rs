@@ -123,7 +123,7 @@ fn walk<'v>(value: &'v Value, at: &KeyPath, known: bool, out: &mut Vec<(KeyPath,
         let setting = catalog().setting(&path).filter(|_| known);
         let below = known && catalog().has_children(&path);
         let descend = match value {
-            Value::Map(_) if below => true,
+            Value::Map(_) if below => setting.is_none_or(|s| s.takes(Kind::Map)),
             // What nothing is known about is shown leaf by leaf.
             Value::Map(fields) => setting.is_none() && !fields.is_empty(),
             Value::List(items) => {
@@ -186,9 +186,7 @@ fn row(
         origin,
         secret: catalog().is_secret_path(&path)
             || setting.is_some_and(|s| s.secret_values)
-            || value
-                .as_ref()
-                .is_some_and(|v| hide_secrets(&path, v) != *v),
+            || value.as_ref().is_some_and(|v| hide_secrets(&path, v) != *v),
         locked: locked(view, &path, setting),
         fault: value.as_ref().and_then(|v| fault(&path, setting, v)),
         line: view.line(&path),
@@ -199,11 +197,8 @@ fn row(
 
 /// The value of the variable that is used instead of the file.
 fn variable(view: &View<'_>, setting: &Setting, in_file: bool) -> Option<Value> {
-    let wins = match setting.env_wins? {
-        true => true,
-        // The file wins only where it says something.
-        false => !in_file,
-    };
+    // Where the file wins, it does so only if it says something.
+    let wins = setting.env_wins? || !in_file;
     let name = setting.env.as_deref().filter(|_| wins)?;
     let text = view.filled(name)?;
     Some(match setting.parse(&text) {
@@ -220,9 +215,8 @@ fn locked(view: &View<'_>, path: &KeyPath, setting: Option<&Setting>) -> Option<
         return Some("holds values set by the administrator".to_owned());
     }
     // A leaf above it (a list, an empty section) takes the place of everything below.
-    let above = (1..path.0.len()).any(|n| {
-        view.managed_leaf(&KeyPath(path.0[..n].to_vec())).is_some()
-    });
+    let above =
+        (1..path.0.len()).any(|n| view.managed_leaf(&KeyPath(path.0[..n].to_vec())).is_some());
     if above {
         return Some("its section is set by the administrator".to_owned());
     }
@@ -238,7 +232,10 @@ pub(super) fn fault(path: &KeyPath, setting: Option<&Setting>, value: &Value) ->
     }
     if catalog().has_children(path) && !matches!(value, Value::Null | Value::Map(_)) {
         return Some(Fault {
-            text: format!("is a section of Hermes; {} cannot stand for it", value.kind()),
+            text: format!(
+                "is a section of Hermes; {} cannot stand for it",
+                value.kind()
+            ),
             severity: Severity::Error,
         });
     }
@@ -253,7 +250,7 @@ fn section_of(path: &KeyPath, setting: Option<&Setting>) -> String {
         // `<platform>.dm_policy` belongs to the section of its platform, where there is one.
         if setting.path.starts_with('<')
             && let Some(Step::Key(root)) = path.0.first()
-            && is_section(root)
+            && catalog().is_section(root)
         {
             return root.clone();
         }
@@ -265,18 +262,8 @@ fn section_of(path: &KeyPath, setting: Option<&Setting>) -> String {
     if path.0.len() < 2 {
         return "unknown".to_owned();
     }
-    let known = catalog()
-        .settings()
-        .iter()
-        .find(|s| matches!(s.path.strip_prefix(root.as_str()), Some(r) if r.starts_with(['.', '['])));
-    match known {
-        Some(setting) => setting.section.clone(),
-        None => "unknown".to_owned(),
-    }
-}
-
-fn is_section(name: &str) -> bool {
-    catalog().settings().iter().any(|s| s.section == name)
+    let section = catalog().section_of_root(root);
+    section.unwrap_or("unknown").to_owned()
 }
 
 fn label(path: &KeyPath, section: &str) -> String {
