@@ -139,8 +139,11 @@ impl Kernel<'_> {
             .map_err(|errno| Attempt::new("faccessat2", &dir.path.join(name), errno))
     }
 
+    /// The names in a directory, without `.` and `..`.
     pub fn list(&self, dir: &Dir) -> Step<Vec<OsString>> {
-        again(|| self.0.list(dir.fd.as_fd()))
+        // A descriptor opened with O_PATH cannot be listed.
+        let open = self.readable(dir)?;
+        again(|| self.0.list(open.fd.as_fd()))
             .map_err(|errno| Attempt::new("getdents64", &dir.path, errno))
     }
 

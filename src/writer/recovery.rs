@@ -68,7 +68,7 @@ fn search_dirs(kernel: &Kernel<'_>, options: &Options) -> Vec<PathBuf> {
     ];
     found.extend(options.state_dir.clone());
     if let Ok(home) = kernel.open_dir_path(&options.home) {
-        let listed = kernel.readable(&home).and_then(|_| kernel.list(&home));
+        let listed = kernel.list(&home);
         for name in listed.unwrap_or_default() {
             let is_link = kernel.stat(&home, &name).is_ok_and(|stat| stat.is_link());
             let path = options.home.join(&name);
