@@ -26,7 +26,7 @@ impl Setting {
             if let Some(choice) = self.choice(word) {
                 return done(choice.clone());
             }
-            if self.alias_words().contains(&word) {
+            if self.knows_word(word) {
                 return done(Value::Str(word.to_owned()));
             }
         }
@@ -136,9 +136,7 @@ impl Setting {
     fn fit_enum(&self, value: &Value) -> Fit {
         match value {
             Value::Str(s) => {
-                if self.choice(s.trim()).is_some()
-                    || self.alias_words().contains(&s.trim())
-                    || self.choices_open
+                if self.choice(s.trim()).is_some() || self.knows_word(s.trim()) || self.choices_open
                 {
                     Fit::Yes
                 } else {
@@ -155,7 +153,8 @@ impl Setting {
                 } else {
                     &["off", "false", "no"]
                 };
-                match words.iter().find(|w| self.choice(w).is_some()) {
+                let known = |w: &&&str| self.choice(w).is_some() || self.knows_word(w);
+                match words.iter().find(known) {
                     Some(_) if self.bare_words => Fit::Yes,
                     Some(w) => Fit::Loose(warning(&format!(
                         "reads as {b}, not as the word {w}; write it in quotes"
@@ -229,6 +228,11 @@ impl Setting {
                 severity: Severity::Info,
             }
         })
+    }
+
+    /// Whether `word` is read although it is not among the choices.
+    fn knows_word(&self, word: &str) -> bool {
+        self.words.iter().any(|w| w.eq_ignore_ascii_case(word))
     }
 
     /// The choice that `word` names; Hermes compares without regard to case.

@@ -194,10 +194,19 @@ impl Catalog {
         if let Some(at) = plain(path).and_then(|p| part.exact.get(&p)) {
             return part.list.get(*at);
         }
-        part.open
-            .iter()
-            .filter_map(|at| part.list.get(*at))
+        let open = || part.open.iter().filter_map(|at| part.list.get(*at));
+        open()
             .find(|s| s.pattern.matches(path, |root| self.is_platform(root)))
+            .or_else(|| {
+                // Another name of the last step: `providers.box.url`.
+                let (Step::Key(last), above) = path.0.split_last()? else {
+                    return None;
+                };
+                open().filter(|s| s.names.contains(last)).find(|s| {
+                    let parent = Pattern(s.pattern.0[..s.pattern.0.len() - 1].to_vec());
+                    parent.matches(&KeyPath(above.to_vec()), |root| self.is_platform(root))
+                })
+            })
     }
 
     /// Whether known settings lie below `path`.

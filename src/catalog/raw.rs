@@ -100,7 +100,8 @@ pub(super) struct Setting {
     pub(super) by_hermes: bool,
     pub(super) bare_words: bool,
     pub(super) replaced_by: Option<String>,
-    pub(super) aliases: Option<String>,
+    pub(super) names: Vec<String>,
+    pub(super) words: Vec<String>,
     pub(super) note: Option<String>,
 }
 

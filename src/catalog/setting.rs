@@ -210,8 +210,10 @@ pub struct Setting {
     pub written_by_hermes: bool,
     /// A bare `on` or `off` (true and false in YAML) is understood for the word.
     pub bare_words: bool,
-    /// Other spellings, as a sentence or list.
-    pub aliases: Option<String>,
+    /// Other names of the key that are read.
+    pub names: Vec<String>,
+    /// Other words an enum reads; `note` says as what.
+    pub words: Vec<String>,
     /// Something to know.
     pub note: Option<String>,
 }
@@ -272,7 +274,8 @@ impl Setting {
             readonly: raw.readonly,
             written_by_hermes: raw.by_hermes,
             bare_words: raw.bare_words,
-            aliases: raw.aliases,
+            names: raw.names,
+            words: raw.words,
             note: raw.note,
         })
     }
@@ -317,19 +320,6 @@ impl Setting {
             (None, Some(max)) => format!("{kinds}, at most {max}"),
             (None, None) => kinds,
         }
-    }
-
-    /// The words of an enum that an alias list adds (`off/allow/yes=approve`).
-    pub fn alias_words(&self) -> Vec<&str> {
-        if !self.takes(Kind::Enum) {
-            return Vec::new();
-        }
-        self.aliases
-            .iter()
-            .flat_map(|a| a.split(", "))
-            .filter_map(|group| group.split_once('='))
-            .flat_map(|(words, _)| words.split('/'))
-            .collect()
     }
 }
 

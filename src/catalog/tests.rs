@@ -185,6 +185,11 @@ fn particular_patterns_win() {
         setting("display.platforms.telegram.streaming").path,
         "display.platforms.telegram.streaming"
     );
+    assert_eq!(
+        setting("providers.box.baseUrl").path,
+        "providers.<id>.base_url"
+    );
+    assert_eq!(setting("providers.box.api").path, "providers.<id>.base_url");
     assert!(catalog().setting(&path("agent.dm_policy")).is_none());
     assert!(catalog().has_children(&path("providers.box")));
     assert!(catalog().has_children(&path("terminal")));
