@@ -232,7 +232,7 @@ fn secrets_of(file: FileId, bytes: &[u8]) -> Vec<String> {
         FileId::Config => {
             if let Ok(doc) = YamlDocument::parse(bytes) {
                 for leaf in doc.leaves() {
-                    if crate::settings::is_secret_path(&leaf.path) {
+                    if catalog::catalog().is_secret_path(&leaf.path) {
                         if let Some(text) = leaf.value.as_str() {
                             add(text);
                         }

@@ -15,7 +15,7 @@ use crate::edit::{Edit, EditLog, FileId};
 use crate::home::Home;
 use crate::plan::{self, Diff, PlanError};
 use crate::settings::Layers;
-use crate::writer::{self, Options, Prediction, SaveError, SaveReport};
+use crate::writer::{self, FailureKind, Options, Prediction, SaveError, SaveReport};
 
 /// What reading one file gave.
 #[derive(Debug, Clone)]
@@ -421,7 +421,9 @@ pub fn commit(
     };
     for _ in 0..TRIES {
         match try_commit(home, file, edits, base, on_conflict, &mut outcome) {
-            Err(CommitError::Write(SaveError::Changed { .. })) => outcome.rebased = true,
+            Err(CommitError::Write(error)) if error.kind == FailureKind::Changed => {
+                outcome.rebased = true;
+            }
             other => {
                 outcome.result = other;
                 return outcome;
