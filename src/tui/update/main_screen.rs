@@ -62,6 +62,9 @@ pub fn step(model: &mut Model, delta: isize) {
         for later in &mut state.cursors[pane + 1..] {
             *later = Cursor::default();
         }
+        if model.tab == Tab::Models && pane == 0 {
+            pick::follow_slot(model);
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::edit::FileId;
 pub use floating::{child, filtered};
 pub use main_screen::problem_file;
 pub use open::{display, shown_value};
-pub use pick::{is as is_provider, model_names, provider_here, slot_here};
+pub use pick::{follow_slot, is as is_provider, model_names, provider_here, slot_here};
 
 /// What has to happen outside of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]

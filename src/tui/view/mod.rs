@@ -278,24 +278,33 @@ fn bottom(buffer: &mut Buffer, area: Rect, model: &Model) -> Option<(u16, u16)> 
         );
         return None;
     }
-    let hint = hints(
-        update::context(model),
-        usize::from(area.width) - 2,
-        model.theme.ascii,
-    );
+    if !model.layers.is_empty() {
+        // What floats shows its own keys.
+        return None;
+    }
+    let width = usize::from(area.width) - 2;
+    let hint = hints_on(Context::Main, Some(model.tab), width, model.theme.ascii);
     put(buffer, area.x + 1, y, area.width - 1, &hint, theme::DIM);
     None
 }
 
 /// The keys of a context as one line of at most `width` columns: as many as fit, in table order.
 pub fn hints(context: Context, width: usize, ascii: bool) -> String {
+    hints_on(context, None, width, ascii)
+}
+
+fn hints_on(context: Context, tab: Option<Tab>, width: usize, ascii: bool) -> String {
     let mut out = String::new();
-    for binding in keymap::bindings(context).filter(|b| !b.hint.is_empty()) {
-        // Two wide signs would not survive in ASCII; their names do.
+    for binding in keymap::bindings(context) {
+        let hint = tab.map_or(binding.hint, |tab| keymap::hint_on(binding, tab));
+        if hint.is_empty() {
+            continue;
+        }
+        // Two signs would not survive in ASCII; their names do.
         let hint = if ascii {
-            binding.hint.replace('⏎', "Enter").replace("↑↓", "j/k")
+            hint.replace('⏎', "Enter").replace("↑↓", "j/k")
         } else {
-            binding.hint.to_owned()
+            hint.to_owned()
         };
         let gap = if out.is_empty() { 0 } else { 2 };
         if text::width(&out) + gap + text::width(&hint) <= width {
