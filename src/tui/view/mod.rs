@@ -21,7 +21,6 @@ use super::keymap::{self, Context};
 use super::model::{Layer, Model};
 use super::text;
 use super::theme;
-use super::update;
 
 /// The smallest terminal that the screen fits in.
 pub const SMALLEST: (u16, u16) = (40, 10);
