@@ -158,8 +158,8 @@ pub const TABLE: &[Binding] = table! {
         ["<pgdn>"] A::PageDown, "type to filter", "one page down";
         ["<C-c>"] A::Quit, "", "close the help";
     Confirm:
-        ["s"] A::Review, "s review and save", "look at the changes, then save";
-        ["y", "d"] A::Discard, "y leave without saving", "leave; the changes are dropped";
+        ["s"] A::Review, "s review", "look at the changes, then save";
+        ["y", "d"] A::Discard, "y leave", "leave; the changes are dropped";
         ["<esc>", "n", "q"] A::Back, "Esc stay", "back to the editor";
         ["<C-c>"] A::Quit, "", "back to the editor";
     Draft:

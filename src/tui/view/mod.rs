@@ -15,10 +15,10 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use self::draw::{Piece, piece, pieces, put, put_right, rule};
+use self::draw::{Piece, clear, piece, pieces, put, put_right, rule};
 use super::action::Tab;
 use super::keymap::{self, Context};
-use super::model::{Layer, Model};
+use super::model::{Layer, Model, Status};
 use super::text;
 use super::theme;
 
@@ -87,7 +87,7 @@ fn draw_into(buffer: &mut Buffer, area: Rect, model: &mut Model) -> Option<(u16,
         Tab::Problems => problems::draw(buffer, frames, model),
         Tab::Storage => storage::draw(buffer, frames, model),
     }
-    let mut cursor = bottom(buffer, area, model);
+    let mut cursor = bottom(buffer, area, model, help_lines);
     if !model.layers.is_empty() {
         let above = Rect::new(area.x, area.y, area.width, area.height - 1);
         let layers = std::mem::take(&mut model.layers);
@@ -234,7 +234,7 @@ fn compact_title(buffer: &mut Buffer, area: Rect, model: &Model) {
 }
 
 /// The last row: a search being typed, a message, or the keys. Returns where the cursor goes.
-fn bottom(buffer: &mut Buffer, area: Rect, model: &Model) -> Option<(u16, u16)> {
+fn bottom(buffer: &mut Buffer, area: Rect, model: &Model, help_lines: u16) -> Option<(u16, u16)> {
     let y = area.bottom() - 1;
     if model.layers.is_empty()
         && let Some(search) = &model.here().search
@@ -261,20 +261,7 @@ fn bottom(buffer: &mut Buffer, area: Rect, model: &Model) -> Option<(u16, u16)> 
             .then(|| (area.x + 3 + u16::try_from(at.min(room)).unwrap_or(0), y));
     }
     if let Some(status) = &model.status {
-        let style = if status.bad { theme::BAD } else { theme::GOOD };
-        let sign = if status.bad {
-            theme::SIGN_BAD
-        } else {
-            theme::SIGN_OK
-        };
-        put(
-            buffer,
-            area.x + 1,
-            y,
-            area.width - 1,
-            &format!("{sign} {}", status.text),
-            style,
-        );
+        put_status(buffer, area, status, help_lines);
         return None;
     }
     if !model.layers.is_empty() {
@@ -285,6 +272,25 @@ fn bottom(buffer: &mut Buffer, area: Rect, model: &Model) -> Option<(u16, u16)> 
     let hint = hints_on(Context::Main, Some(model.tab), width, model.theme.ascii);
     put(buffer, area.x + 1, y, area.width - 1, &hint, theme::DIM);
     None
+}
+
+/// A message; a long one takes lines of the help as well, so that nothing of it is cut.
+fn put_status(buffer: &mut Buffer, area: Rect, status: &Status, help_lines: u16) {
+    let (sign, style) = if status.bad {
+        (theme::SIGN_BAD, theme::BAD)
+    } else {
+        (theme::SIGN_OK, theme::GOOD)
+    };
+    let width = usize::from(area.width) - 2;
+    let lines = text::wrap(&format!("{sign} {}", status.text), width, 2);
+    let rows = u16::try_from(lines.len())
+        .unwrap_or(u16::MAX)
+        .min(help_lines + 1);
+    let top = area.bottom() - rows;
+    clear(buffer, Rect::new(area.x, top, area.width, rows));
+    for (y, line) in (top..area.bottom()).zip(&lines) {
+        put(buffer, area.x + 1, y, area.width - 1, line, style);
+    }
 }
 
 /// The keys of a context as one line of at most `width` columns: as many as fit, in table order.

@@ -54,7 +54,8 @@ pub fn draw(buffer: &mut Buffer, frames: Frames, model: &Model) {
                 Style::new(),
             ),
             piece(" ", Style::new()),
-            piece(text::pad(&problem.title, title), style),
+            piece(text::pad(&problem.title, title.saturating_sub(1)), style),
+            piece(" ", Style::new()),
         ];
         if place > 0 {
             let file = problem_file(problem).name();
