@@ -43,7 +43,15 @@ pub fn model_names(model: &Model) -> Vec<String> {
         .as_ref()
         .map(|s| s.field.value().to_owned())
         .unwrap_or_default();
-    let mut names: Vec<String> = browse::matches(&query, &provider.models)
+    let searched: Vec<browse::Searched> = provider
+        .models
+        .iter()
+        .map(|m| browse::Searched {
+            name: m.clone(),
+            more: String::new(),
+        })
+        .collect();
+    let mut names: Vec<String> = browse::matches(&query, &searched)
         .into_iter()
         .map(|i| provider.models[i].clone())
         .collect();

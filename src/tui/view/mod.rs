@@ -115,14 +115,26 @@ fn draw_into(buffer: &mut Buffer, area: Rect, model: &mut Model) -> Option<(u16,
     cursor
 }
 
-/// The home as people write it, with its real place behind an arrow.
-fn home_text(model: &Model) -> String {
-    let home = &model.session.home;
+/// The home as people write it, with its real place behind an arrow, in at most `room` columns.
+fn home_text(model: &Model, room: usize) -> String {
     let shown = model.shown_home();
-    match &model.session.real_home {
-        Some(real) if real != &home.path => format!("{shown} → {}", real.display()),
-        _ => shown,
+    let Some(real) = model
+        .session
+        .real_home
+        .as_ref()
+        .filter(|r| **r != model.session.home.path)
+    else {
+        return text::fit_middle(&shown, room).into_owned();
+    };
+    let real = real.display().to_string();
+    if text::width(&shown) + text::width(&real) + 3 <= room {
+        return format!("{shown} → {real}");
     }
+    // Both ends of the link matter: each gives way.
+    let half = room.saturating_sub(3) / 2;
+    let left = text::fit_middle(&shown, half);
+    let right = text::fit_middle(&real, room.saturating_sub(text::width(&left) + 3));
+    format!("{left} → {right}")
 }
 
 /// File system type and mount point of `config.yaml`, where a save would land.
@@ -168,10 +180,7 @@ fn title(buffer: &mut Buffer, area: Rect, model: &Model) {
     let room = usize::from(area.width).saturating_sub(width_of(&right) + 16);
     let left = vec![
         piece(" hermes-tui  ", theme::BOLD),
-        piece(
-            text::fit_middle(&home_text(model), room).into_owned(),
-            theme::ACCENT,
-        ),
+        piece(home_text(model, room), theme::ACCENT),
     ];
     pieces(buffer, area.x, area.y, area.width, &left);
     let width = u16::try_from(width_of(&right))
