@@ -76,6 +76,15 @@ pub(in crate::document) fn not_found(path: &KeyPath) -> EditError {
     }
 }
 
+/// A step as the key of an object.
+pub(in crate::document) fn name(step: &Step) -> String {
+    match step {
+        Step::Key(key) => key.clone(),
+        Step::Index(at) => at.to_string(),
+        Step::Bool(on) => on.to_string(),
+    }
+}
+
 /// A step that is an index.
 pub(in crate::document) fn index(at: usize) -> Step {
     Step::Index(i64::try_from(at).unwrap_or(i64::MAX))
@@ -131,7 +140,7 @@ fn place<'a>(root: &'a mut Value, path: &KeyPath) -> Result<&'a mut Value, EditE
 }
 
 fn key_of(step: &Step) -> Value {
-    Value::Str(super::name(step))
+    Value::Str(name(step))
 }
 
 fn find<'a>(root: &'a mut Value, path: &KeyPath) -> Option<&'a mut Value> {
