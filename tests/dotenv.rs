@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use hermes_tui::document::dotenv::{
     Accept, EnvChange, EnvDocument, EnvRules, ProblemKind, Question,
@@ -442,6 +443,22 @@ fn debug_output_holds_no_value() {
     let doc = doc("FAL_KEY=sekret # sekret\n");
     let shown = format!("{doc:?} {:?} {:?}", doc.entries(), EnvChange::set("sekret"));
     assert!(!shown.contains("sekret"), "{shown}");
+}
+
+#[test]
+fn a_large_file_is_read_and_changed() {
+    let mut text = String::new();
+    for n in 0..20_000 {
+        writeln!(text, "V{n}=\'value {n}\' # note").unwrap();
+    }
+    let doc = doc(&text);
+    assert_eq!(doc.entries().len(), 20_000);
+    assert_eq!(doc.problems(&rules()).len(), 20_000);
+    let edited = doc.edit("V10000", &EnvChange::set("x"), &rules()).unwrap();
+    assert_eq!(
+        edited.bytes.len(),
+        text.len() - "'value 10000'".len() + "x".len()
+    );
 }
 
 /// Text made of the pieces that matter to the readers.

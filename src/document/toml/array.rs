@@ -24,6 +24,38 @@ fn member_span(member: &Member) -> Option<Range<usize>> {
     plain.then_some(member.key_span.start..member.value.span.end)
 }
 
+/// End of the last value in an inline table, whatever dots its keys have.
+fn last_value_end(node: &Node) -> Option<usize> {
+    match &node.kind {
+        Kind::Table(super::Form::Implied | super::Form::Inline, members) => members
+            .iter()
+            .filter_map(|m| match &m.value.kind {
+                Kind::Table(super::Form::Implied, _) => last_value_end(&m.value),
+                _ => Some(m.value.span.end),
+            })
+            .max(),
+        _ => None,
+    }
+}
+
+/// Add `key = value` at the end of an inline table.
+pub(super) fn add_pair(bytes: &[u8], table: &Node, pair: &str) -> Option<Vec<Splice>> {
+    if let Some(spans) = children(table) {
+        return add(bytes, table, spans.len(), pair);
+    }
+    let end = last_value_end(table)?;
+    let after = comma_after(bytes, end, table.span.end - 1).map_or(end, |comma| comma + 1);
+    let text = if after > end {
+        format!(" {pair},")
+    } else {
+        format!(", {pair}")
+    };
+    Some(vec![Splice {
+        span: after..after,
+        text: text.into_bytes(),
+    }])
+}
+
 /// Add an element before the one at `at`.
 pub(super) fn add(bytes: &[u8], node: &Node, at: usize, text: &str) -> Option<Vec<Splice>> {
     let spans = children(node)?;

@@ -129,10 +129,18 @@ impl Editor<'_> {
     /// Add what is missing from `depth` on, in the table that is there.
     fn add(&self, table: &Node, depth: usize, value: &Value) -> Result<Vec<Splice>, EditError> {
         let text = self.text(value, false)?;
-        if let Kind::Table(Form::Inline, members) = &table.kind {
+        // Dots inside an inline table make tables that grow inside its braces.
+        let inline = (0..=depth).rev().find_map(|depth| {
+            let node = self.doc.root.at(&KeyPath(self.path.0[..depth].to_vec()))?;
+            match node.kind {
+                Kind::Table(Form::Inline, _) => Some((node, depth)),
+                _ => None,
+            }
+        });
+        if let Some((braces, depth)) = inline {
             let pair = format!("{} = {text}", render::dotted(self.path, depth));
-            return array::add(&self.doc.bytes, table, members.len(), &pair)
-                .ok_or_else(|| self.by_hand(table, "keys with dots stand in the inline table"));
+            return array::add_pair(&self.doc.bytes, braces, &pair)
+                .ok_or_else(|| self.by_hand(table, "its inline table has an unusual shape"));
         }
         Ok(vec![section::add(self.doc, depth, self.path, &text)])
     }
