@@ -439,6 +439,21 @@ fn problems_are_named_with_their_line_and_without_their_value() {
 }
 
 #[test]
+fn a_secret_on_a_line_of_its_own_is_not_shown_as_a_name() {
+    for text in [
+        "c2VrcmV0Zm9v\n",
+        "c2VrcmV0Zm9v==\n",
+        "A=1\nsk-C2VrcmV0Zm9v\n",
+    ] {
+        let doc = doc(text);
+        let problems = doc.problems(&rules());
+        assert!(!problems.is_empty());
+        let shown = format!("{problems:?} {doc:?}");
+        assert!(!shown.contains("2VrcmV0"), "{shown}");
+    }
+}
+
+#[test]
 fn debug_output_holds_no_value() {
     let doc = doc("FAL_KEY=sekret # sekret\n");
     let shown = format!("{doc:?} {:?} {:?}", doc.entries(), EnvChange::set("sekret"));
