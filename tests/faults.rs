@@ -152,21 +152,21 @@ impl Lab {
     /// One run with these faults, and everything that must be true afterwards.
     fn run(&self, faults: &[(usize, Fault)], tally: &mut Tally) {
         let scene = self.scene();
-        let faulty = Faulty::new(&scene.rules, faults);
-        let result = self.save(&scene, &faulty);
+        let kernel = Faulty::new(&scene.rules, faults);
+        let result = self.save(&scene, &kernel);
         let at = format!(
             "{:?} {faults:?} at {:?}",
             self.kind,
-            fault_names(&faulty, faults)
+            fault_names(&kernel, faults)
         );
-        self.judge(&scene, &faulty, result, &at, tally);
+        self.judge(&scene, &kernel, &result, &at, tally);
     }
 
     fn judge(
         &self,
         scene: &Scene,
         faulty: &Faulty,
-        result: Result<SaveReport, SaveError>,
+        result: &Result<SaveReport, SaveError>,
         at: &str,
         tally: &mut Tally,
     ) {
@@ -288,8 +288,8 @@ impl Lab {
     }
 }
 
-fn fault_names(faulty: &Faulty, faults: &[(usize, Fault)]) -> Vec<&'static str> {
-    let log = faulty.log.borrow();
+fn fault_names(kernel: &Faulty, faults: &[(usize, Fault)]) -> Vec<&'static str> {
+    let log = kernel.log.borrow();
     faults
         .iter()
         .map(|(k, _)| log.get(k - 1).copied().unwrap_or("-"))
@@ -565,9 +565,9 @@ fn a_handed_file_is_removed_after_success_only() {
             let scene = lab.scene();
             let tmp = far.unwrap_or(&scene.home).join("handed.new");
             put(&tmp, &lab.new, 0o600);
-            let faulty = Faulty::new(&scene.rules, faults);
-            let result = atomic_replace_with(&faulty, &tmp, &scene.target, &lab.options(&scene));
-            (scene, tmp, faulty, result)
+            let kernel = Faulty::new(&scene.rules, faults);
+            let result = atomic_replace_with(&kernel, &tmp, &scene.target, &lab.options(&scene));
+            (scene, tmp, kernel, result)
         };
         let (_, tmp, probe, report) = run(&[]);
         let report = report.unwrap();
@@ -624,7 +624,7 @@ fn check_handed(
         }
         report
     });
-    lab.judge(scene, faulty, result, at, tally);
+    lab.judge(scene, faulty, &result, at, tally);
 }
 
 #[test]

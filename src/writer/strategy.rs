@@ -436,6 +436,11 @@ fn unsettled(place: &Place, found: &[Recovery]) -> Result<(), SaveError> {
             && recovery.target.as_ref() == Some(&real)
     });
     match bad {
+        Some(bad) if bad.outcome == Outcome::InUse => Err(SaveError::refused(
+            FailureKind::Locked,
+            &place.requested,
+            bad.detail.clone(),
+        )),
         Some(bad) => Err(SaveError::refused(
             FailureKind::NeedsRecovery,
             &place.requested,
