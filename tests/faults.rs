@@ -649,3 +649,30 @@ fn the_report_tells_the_calls_that_failed() {
     assert_eq!(report.inode.before, report.inode.after);
     let _ = writer::predict(&scene.target, &Options::new(&scene.home));
 }
+
+#[test]
+fn a_link_that_the_kernel_refuses_is_not_followed() {
+    // What fs.protected_symlinks answers for another user's link in a sticky directory.
+    let lab = Lab::new(Kind::ClosedDir, 3000, 3000);
+    let scene = lab.scene();
+    let probe = Faulty::new(&Rules::default(), &[]);
+    lab.save(&scene, &probe).unwrap();
+    let scene = lab.scene();
+    let log = probe.log.borrow();
+    // The first readlink that is followed by an open is the one of the link itself.
+    let at = log
+        .windows(2)
+        .position(|pair| pair == ["readlink", "open"])
+        .unwrap()
+        + 2;
+    let faulty = Faulty::new(&Rules::default(), &[(at, Fault::Fail(Errno::ACCESS))]);
+    let error = lab.save(&scene, &faulty).unwrap_err();
+    assert_eq!(error.kind, FailureKind::NotWritable);
+    assert!(
+        error
+            .to_string()
+            .contains("does not let this user follow the link"),
+        "{error}"
+    );
+    assert!(lab.has_old(&scene));
+}
