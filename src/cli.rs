@@ -55,6 +55,7 @@ pub struct Cli {
 
 /// Options accepted before and after the command.
 #[derive(Debug, Clone, Default, Args)]
+#[allow(clippy::struct_excessive_bools)] // each is one switch on the command line
 pub struct Global {
     /// Use this Hermes home instead of the one that `hermes` would use
     #[arg(
@@ -67,7 +68,13 @@ pub struct Global {
     pub home: Option<PathBuf>,
 
     /// Use this profile (`default` is the root)
-    #[arg(short, long, global = true, value_name = "NAME", help_heading = "Which home")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "NAME",
+        help_heading = "Which home"
+    )]
     pub profile: Option<String>,
 
     /// Use a throw-away sample home; it is gone when the program ends
@@ -75,7 +82,12 @@ pub struct Global {
     pub demo: bool,
 
     /// The key is a variable of .env, whatever it looks like
-    #[arg(long, global = true, conflicts_with = "config", help_heading = "Which file")]
+    #[arg(
+        long,
+        global = true,
+        conflicts_with = "config",
+        help_heading = "Which file"
+    )]
     pub env: bool,
 
     /// The key is a path in config.yaml, whatever it looks like
@@ -142,7 +154,11 @@ Examples:
         /// Dotted path or variable name
         key: String,
         /// The new value
-        #[arg(allow_hyphen_values = true, required_unless_present = "stdin", conflicts_with = "stdin")]
+        #[arg(
+            allow_hyphen_values = true,
+            required_unless_present = "stdin",
+            conflicts_with = "stdin"
+        )]
         value: Option<String>,
         /// Read the value from standard input; one final line end is dropped
         #[arg(long)]
@@ -279,7 +295,10 @@ pub fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// Whether clap failed in a way that taking an option for the value could mend.
 fn wants_value(error: &clap::Error) -> bool {
-    !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::InvalidUtf8)
+    !matches!(
+        error.kind(),
+        ErrorKind::InvalidSubcommand | ErrorKind::InvalidUtf8
+    )
 }
 
 /// For `… set … KEY TOKEN rest…`: the same line with TOKEN moved behind `--`.
@@ -320,8 +339,10 @@ mod tests {
     use super::*;
 
     fn parse_line(line: &[&str]) -> Result<Cli, clap::Error> {
-        let args: Vec<OsString> =
-            std::iter::once("hermes-tui").chain(line.iter().copied()).map(Into::into).collect();
+        let args: Vec<OsString> = std::iter::once("hermes-tui")
+            .chain(line.iter().copied())
+            .map(Into::into)
+            .collect();
         parse(&args)
     }
 
@@ -346,7 +367,11 @@ mod tests {
             &["get", "--home=/h", "a.b", "--json"],
         ] {
             let cli = parse_line(line).unwrap();
-            assert_eq!(cli.global.home.as_deref(), Some(std::path::Path::new("/h")), "{line:?}");
+            assert_eq!(
+                cli.global.home.as_deref(),
+                Some(std::path::Path::new("/h")),
+                "{line:?}"
+            );
             assert!(cli.global.json);
             assert!(matches!(cli.command, Some(Command::Get { key, .. }) if key == "a.b"));
         }
@@ -355,23 +380,58 @@ mod tests {
     #[test]
     fn a_value_may_look_like_anything() {
         for value in [
-            "", "-", "-5", "--", "---", "--json", "--env", "--home", "--home=/x", "-p", "-q", "-pq",
-            "--help", "-h", "--version", "-V", "--nonsense", "set", "get", "a b", "--string",
+            "",
+            "-",
+            "-5",
+            "--",
+            "---",
+            "--json",
+            "--env",
+            "--home",
+            "--home=/x",
+            "-p",
+            "-q",
+            "-pq",
+            "--help",
+            "-h",
+            "--version",
+            "-V",
+            "--nonsense",
+            "set",
+            "get",
+            "a b",
+            "--string",
         ] {
-            assert_eq!(value_of(&["set", "k", value]).as_deref(), Some(value), "{value:?}");
+            assert_eq!(
+                value_of(&["set", "k", value]).as_deref(),
+                Some(value),
+                "{value:?}"
+            );
             let long = ["--home", "/h", "set", "--config", "k", value];
-            assert_eq!(value_of(&long).as_deref(), Some(value), "{value:?} behind options");
+            assert_eq!(
+                value_of(&long).as_deref(),
+                Some(value),
+                "{value:?} behind options"
+            );
         }
-        assert_eq!(value_of(&["set", "k", "--", "--stdin"]).as_deref(), Some("--stdin"));
+        assert_eq!(
+            value_of(&["set", "k", "--", "--stdin"]).as_deref(),
+            Some("--stdin")
+        );
     }
 
     #[test]
     fn options_between_key_and_value_are_still_options() {
         let cli = parse_line(&["set", "k", "--string", "-5", "--json"]).unwrap();
         assert!(cli.global.json);
-        assert!(matches!(cli.command, Some(Command::Set { value: Some(v), string: true, .. }) if v == "-5"));
+        assert!(
+            matches!(cli.command, Some(Command::Set { value: Some(v), string: true, .. }) if v == "-5")
+        );
         let cli = parse_line(&["set", "k", "--json", "--quiet"]).unwrap();
-        assert!(cli.global.quiet && !cli.global.json, "the first one stands in VALUE's place");
+        assert!(
+            cli.global.quiet && !cli.global.json,
+            "the first one stands in VALUE's place"
+        );
     }
 
     #[test]
