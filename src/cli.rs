@@ -244,7 +244,7 @@ What rename(2) does where it can. Where TMP lies on another filesystem (EXDEV) i
 staged beside TARGET first and then renamed; TMP is removed only after success.
 
 Example:
-  hermes-tui replace /tmp/ids.json ~/.hermes/feishu_seen_message_ids.json")]
+  hermes-tui replace ids.json.new ~/.hermes/feishu_seen_message_ids.json")]
     Replace {
         /// The finished new file
         tmp: PathBuf,

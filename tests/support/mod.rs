@@ -3,6 +3,7 @@
 //! Each test binary uses a part of it.
 #![allow(dead_code, clippy::disallowed_methods)]
 
+pub mod flows;
 pub mod pty;
 
 use std::io::Write as _;
