@@ -6,7 +6,7 @@
 use similar::{ChangeTag, TextDiff};
 
 use crate::catalog;
-use crate::document::dotenv::{EnvChange, EnvDocument, EnvRules};
+use crate::document::dotenv::{Accept, EnvChange, EnvDocument, EnvRules};
 use crate::document::yaml::YamlDocument;
 use crate::document::{Change, EditError, Edited, KeyPath, ParseError, Value};
 use crate::edit::{Edit, FileId};
@@ -32,13 +32,24 @@ pub enum PlanError {
     },
 }
 
-/// The rules of Hermes for `.env`, from the catalogue.
+/// The rules of Hermes for `.env`, from the catalogue. Everything that needs the user's consent is
+/// accepted here: whoever makes an edit asks first ([`EnvDocument::questions`]).
 pub fn env_rules() -> EnvRules<'static> {
     EnvRules {
         known: &|name| catalog::catalog().is_known_env(name),
         credential: &|name| catalog::catalog().is_credential_name(name),
         denied: &|name| catalog::catalog().is_denied(name),
+        accept: Accept {
+            non_ascii_credential: true,
+            placeholder: true,
+            shell_runs: true,
+        },
     }
+}
+
+/// Read a `.env`, with the names that Hermes cuts glued lines at.
+pub fn parse_env(bytes: &[u8]) -> Result<EnvDocument, ParseError> {
+    EnvDocument::parse_with(bytes, &|name| catalog::catalog().is_known_env(name))
 }
 
 /// Read a `config.yaml`. A list or a scalar at the top is refused: Hermes reads settings from a
@@ -84,7 +95,7 @@ pub fn apply<'a>(
             doc.edit_all(&list).map_err(failed)
         }
         FileId::Env => {
-            let doc = EnvDocument::parse(bytes).map_err(broken)?;
+            let doc = parse_env(bytes).map_err(broken)?;
             let list: Vec<(String, EnvChange)> = edits
                 .filter_map(|e| match e {
                     Edit::Env { name, change } => Some((name.clone(), change.clone())),
@@ -209,11 +220,11 @@ fn secrets_of(file: FileId, bytes: &[u8]) -> Vec<String> {
     };
     match file {
         FileId::Env => {
-            if let Ok(doc) = EnvDocument::parse(bytes) {
+            if let Ok(doc) = parse_env(bytes) {
                 for entry in doc.entries() {
                     if catalog.is_secret_name(&entry.name) {
                         add(entry.value.as_deref().unwrap_or_default());
-                        add(&entry.load_env_value);
+                        add(entry.load_env_value.as_deref().unwrap_or_default());
                     }
                 }
             }
@@ -221,7 +232,7 @@ fn secrets_of(file: FileId, bytes: &[u8]) -> Vec<String> {
         FileId::Config => {
             if let Ok(doc) = YamlDocument::parse(bytes) {
                 for leaf in doc.leaves() {
-                    if crate::settings::is_secret_path(&leaf.path) {
+                    if catalog::catalog().is_secret_path(&leaf.path) {
                         if let Some(text) = leaf.value.as_str() {
                             add(text);
                         }

@@ -15,7 +15,7 @@ use crate::edit::{Edit, EditLog, FileId};
 use crate::home::Home;
 use crate::plan::{self, Diff, PlanError};
 use crate::settings::Layers;
-use crate::writer::{self, Options, Prediction, SaveError, SaveReport};
+use crate::writer::{self, FailureKind, Options, Prediction, SaveError, SaveReport};
 
 /// What reading one file gave.
 #[derive(Debug, Clone)]
@@ -249,9 +249,9 @@ impl Session {
             .and_then(|b| plan::parse_config(b).ok());
         let managed_env = scope
             .and_then(|s| s.env.as_deref())
-            .and_then(|b| EnvDocument::parse(b).ok());
+            .and_then(|b| plan::parse_env(b).ok());
         let config = Loaded::read(&home.config_path(), plan::parse_config);
-        let env = Loaded::read(&home.env_path(), EnvDocument::parse);
+        let env = Loaded::read(&home.env_path(), plan::parse_env);
         let real_home = std::fs::canonicalize(&home.path).ok();
         let hermes_state = HermesState::read(&home.path);
         Self {
@@ -325,7 +325,7 @@ impl Session {
         };
         let env = if touched(FileId::Env) {
             let edited = plan::apply(FileId::Env, self.env.base(), log.edits())?;
-            EnvDocument::parse(&edited.bytes).ok()
+            plan::parse_env(&edited.bytes).ok()
         } else {
             self.env.doc().cloned()
         };
@@ -421,7 +421,9 @@ pub fn commit(
     };
     for _ in 0..TRIES {
         match try_commit(home, file, edits, base, on_conflict, &mut outcome) {
-            Err(CommitError::Write(SaveError::Changed { .. })) => outcome.rebased = true,
+            Err(CommitError::Write(error)) if error.kind == FailureKind::Changed => {
+                outcome.rebased = true;
+            }
             other => {
                 outcome.result = other;
                 return outcome;
@@ -504,7 +506,7 @@ fn refuse_conflicts(
 fn value_at(edit: &Edit, bytes: &[u8]) -> Option<Value> {
     match edit {
         Edit::Config { path, .. } => plan::parse_config(bytes).ok()?.get(path),
-        Edit::Env { name, .. } => EnvDocument::parse(bytes)
+        Edit::Env { name, .. } => plan::parse_env(bytes)
             .ok()?
             .get_load_env(name)
             .map(Value::Str),

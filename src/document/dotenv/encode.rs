@@ -18,9 +18,6 @@ pub(super) struct Form {
     pub shell: Shell,
     /// dotenvy reads it exactly.
     pub dotenvy: bool,
-    /// Only the file as a whole decides whether python-dotenv reads it: a quote further down
-    /// would be taken for its end.
-    pub fragile: bool,
 }
 
 impl Form {
@@ -74,20 +71,16 @@ pub(super) fn encode(
     if has_reference(value) {
         return Err("it holds `${…}`, which python-dotenv replaces in every kind of quotes".into());
     }
-    let candidates = candidates(value);
-    let best = |guarded: bool| {
-        candidates
-            .iter()
-            .filter(|text| hermes_reads(head, name, text, value, known, guarded))
-            .map(|text| Form {
-                text: text.clone(),
-                shell: shell::read(text),
-                dotenvy: dotenvy_reads(head, name, text, value),
-                fragile: !guarded,
-            })
-            .min_by_key(|form| form.distance(value))
-    };
-    if let Some(form) = best(true).or_else(|| best(false)) {
+    let best = candidates(value)
+        .into_iter()
+        .filter(|text| hermes_reads(head, name, text, value, known))
+        .map(|text| Form {
+            shell: shell::read(&text),
+            dotenvy: dotenvy_reads(head, name, &text, value),
+            text,
+        })
+        .min_by_key(|form| form.distance(value));
+    if let Some(form) = best {
         return Ok(form);
     }
     let line: Vec<char> = format!("{head}{value}").trim().chars().collect();
@@ -95,6 +88,13 @@ pub(super) fn encode(
         return Err(
             "it holds a name that Hermes knows, followed by `=`; Hermes' repair pass would cut \
              the line there"
+                .into(),
+        );
+    }
+    if value.ends_with('\\') {
+        return Err(
+            "it needs quotes and ends in a backslash, which python-dotenv takes together with the \
+             closing quote once another quote follows in the file"
                 .into(),
         );
     }
@@ -121,25 +121,20 @@ fn candidates(value: &str) -> Vec<String> {
     out
 }
 
-/// Whether both of Hermes' readers give the value back. With `guarded`, also when quotes of both
-/// kinds follow further down the file.
+/// Whether both of Hermes' readers give the value back, also when quotes of both kinds follow
+/// further down the file.
 fn hermes_reads(
     head: &str,
     name: &str,
     text: &str,
     value: &str,
     known: &dyn Fn(&str) -> bool,
-    guarded: bool,
 ) -> bool {
-    let mut file = format!("{head}{text}\n");
-    let mut wanted = vec![(name.to_owned(), Some(value.to_owned()))];
-    if guarded {
-        file.push_str("G1='1'\nG2=\"2\"\n");
-        wanted.push(("G1".into(), Some("1".into())));
-        wanted.push(("G2".into(), Some("2".into())));
-    }
+    let file = format!("{head}{text}\nG1='1'\nG2=\"2\"\n");
     let doc = entries::read(file.as_bytes(), known);
-    doc.bindings == wanted && doc.get_load_env(name).as_deref() == Some(value)
+    let pair = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
+    doc.bindings == [pair(name, value), pair("G1", "1"), pair("G2", "2")]
+        && doc.get_load_env(name).as_deref() == Some(value)
 }
 
 /// Whether dotenvy gives the value back, quotes further down included.
@@ -184,7 +179,7 @@ mod tests {
 
     #[test]
     fn what_no_reader_gives_back_is_refused() {
-        for value in ["a\nb", "a\rb", "a\0b", "x${Y}", "xFAL_KEY=f"] {
+        for value in ["a\nb", "a\rb", "a\0b", "x${Y}", "xFAL_KEY=f", " x\\"] {
             assert!(encode("K=", "K", value, &|n| n == "K" || n == "FAL_KEY").is_err());
         }
         assert!(encode("export K=", "K", "xFAL_KEY=f", &|n| n == "FAL_KEY").is_ok());

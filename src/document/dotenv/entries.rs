@@ -83,8 +83,7 @@ pub(super) fn read(bytes: &[u8], known: &dyn Fn(&str) -> bool) -> EnvDocument {
     Collector {
         doc: &mut doc,
         text: &seen,
-        line: 1,
-        counted: 0,
+        lines: LineCounter::default(),
     }
     .collect();
     mark_in_force(&mut doc);
@@ -169,8 +168,7 @@ pub(super) fn resolve(
 struct Collector<'a> {
     doc: &'a mut EnvDocument,
     text: &'a Text,
-    line: usize,
-    counted: usize,
+    lines: LineCounter,
 }
 
 impl Collector<'_> {
@@ -243,7 +241,7 @@ impl Collector<'_> {
         if name.is_empty() {
             return;
         }
-        let line = self.count_to(text.at[binding.start]);
+        let line = self.lines.line(&self.doc.bytes, text.at[binding.start]);
         let lines = 1 + count_lines(&self.doc.bytes[text.at[binding.start]..end_byte]);
         self.doc.entries.push(Entry {
             name,
@@ -321,12 +319,22 @@ impl Collector<'_> {
             _ => at,
         }
     }
+}
 
-    /// 1-based line of a byte offset; offsets come in ascending order.
-    fn count_to(&mut self, at: usize) -> usize {
-        self.line += count_lines(&self.doc.bytes[self.counted..at.max(self.counted)]);
-        self.counted = at.max(self.counted);
-        self.line
+/// Line numbers of ascending byte offsets.
+#[derive(Default)]
+pub(super) struct LineCounter {
+    ends: usize,
+    counted: usize,
+}
+
+impl LineCounter {
+    /// 1-based line of a byte offset, which is not below the one asked for before.
+    pub fn line(&mut self, bytes: &[u8], at: usize) -> usize {
+        let at = at.max(self.counted);
+        self.ends += count_lines(&bytes[self.counted..at]);
+        self.counted = at;
+        1 + self.ends
     }
 }
 

@@ -102,7 +102,8 @@ pub struct Spans {
 }
 
 /// What to do with one name.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EnvChange {
     /// Give it this value, on the line that is in force, or on a new one.
     Set {

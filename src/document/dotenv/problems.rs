@@ -3,6 +3,8 @@
 //! Responsible for: finding and naming them; texts never hold a value. Not responsible for: fixing
 //! them (setting the value again, or [`super::EnvChange::Dedupe`], does).
 
+use std::collections::HashMap;
+
 use super::interpolate::has_reference;
 use super::repair::is_ascii_only;
 use super::text::BOM;
@@ -79,7 +81,13 @@ pub(super) fn find(doc: &EnvDocument, rules: &EnvRules<'_>) -> Vec<EnvProblem> {
     let doc = &entries::read(&doc.bytes, rules.known);
     let mut out = Vec::new();
     file_problems(doc, &mut out);
-    for (n, entry) in doc.entries.iter().enumerate() {
+    let last: HashMap<&str, usize> = doc
+        .entries
+        .iter()
+        .map(|e| (e.name.as_str(), e.line))
+        .collect();
+    let mut lines = entries::LineCounter::default();
+    for entry in &doc.entries {
         let mut add = |kind: ProblemKind, text: String| {
             out.push(EnvProblem {
                 line: entry.line,
@@ -89,24 +97,17 @@ pub(super) fn find(doc: &EnvDocument, rules: &EnvRules<'_>) -> Vec<EnvProblem> {
             });
         };
         shape(doc, entry, &mut add);
-        let later = doc.entries[n + 1..]
-            .iter()
-            .rev()
-            .find(|e| e.name == entry.name);
-        if let Some(later) = later {
+        if let Some(later) = last.get(entry.name.as_str()).filter(|l| **l > entry.line) {
             add(
                 ProblemKind::Duplicate,
-                format!(
-                    "{} is set again on line {}, which counts",
-                    entry.name, later.line
-                ),
+                format!("{} is set again on line {later}, which counts", entry.name),
             );
         }
         content(entry, rules, &mut add);
     }
     for at in &doc.junk {
         out.push(EnvProblem {
-            line: 1 + entries::count_lines(&doc.bytes[..*at]),
+            line: lines.line(&doc.bytes, *at),
             name: None,
             kind: ProblemKind::Junk,
             text: "this line is neither an assignment nor a comment; Hermes skips it".into(),

@@ -184,6 +184,11 @@ fn dependents(before: &EnvDocument, after: &EnvDocument, name: &str) -> Option<S
     if changed.is_empty() {
         return None;
     }
+    let (refer, change) = if changed.len() == 1 {
+        ("refers", "changes")
+    } else {
+        ("refer", "change")
+    };
     let list = changed.into_iter().collect::<Vec<_>>().join(", ");
-    Some(format!("{list} refer to {name} and change with it"))
+    Some(format!("{list} {refer} to {name} and {change} with it"))
 }
