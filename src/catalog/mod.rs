@@ -14,6 +14,7 @@ mod provider;
 mod raw;
 mod secret;
 mod setting;
+mod tree;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -48,10 +49,10 @@ pub struct Catalog {
 #[derive(Debug)]
 struct Settings {
     list: Vec<Setting>,
-    /// Concrete paths.
-    exact: HashMap<String, usize>,
-    /// Patterns with open steps, the most particular first.
-    open: Vec<usize>,
+    /// All paths and patterns.
+    tree: tree::Tree,
+    /// The same with the other names of their last steps.
+    others: tree::Tree,
     meta: SettingsMeta,
 }
 
@@ -191,30 +192,18 @@ impl Catalog {
     /// The setting a path means: the exact one, or the most particular pattern it is an instance of.
     pub fn setting(&self, path: &KeyPath) -> Option<&Setting> {
         let part = self.settings_part();
-        if let Some(at) = plain(path).and_then(|p| part.exact.get(&p)) {
-            return part.list.get(*at);
-        }
-        let open = || part.open.iter().filter_map(|at| part.list.get(*at));
-        open()
-            .find(|s| s.pattern.matches(path, |root| self.is_platform(root)))
-            .or_else(|| {
-                // Another name of the last step: `providers.box.url`.
-                let (Step::Key(last), above) = path.0.split_last()? else {
-                    return None;
-                };
-                open().filter(|s| s.names.contains(last)).find(|s| {
-                    let parent = Pattern(s.pattern.0[..s.pattern.0.len() - 1].to_vec());
-                    parent.matches(&KeyPath(above.to_vec()), |root| self.is_platform(root))
-                })
-            })
+        let root = |name: &str| self.is_platform(name);
+        part.tree
+            .find(&path.0, &root)
+            .or_else(|| part.others.find(&path.0, &root))
+            .and_then(|at| part.list.get(at))
     }
 
     /// Whether known settings lie below `path`.
     pub fn has_children(&self, path: &KeyPath) -> bool {
-        self.settings().iter().any(|s| {
-            s.pattern.0.len() > path.0.len()
-                && s.pattern.covers(path, |root| self.is_platform(root))
-        })
+        self.settings_part()
+            .tree
+            .has_children(&path.0, &|name| self.is_platform(name))
     }
 
     /// Whether the name is a chat platform.
@@ -341,22 +330,6 @@ impl Catalog {
     }
 }
 
-/// The path as the catalogue writes it; `None` when a step is no plain name.
-fn plain(path: &KeyPath) -> Option<String> {
-    let mut out = String::new();
-    for step in &path.0 {
-        let Step::Key(name) = step else { return None };
-        if name.contains('.') {
-            return None;
-        }
-        if !out.is_empty() {
-            out.push('.');
-        }
-        out.push_str(name);
-    }
-    Some(out)
-}
-
 fn load_settings(text: &str) -> Option<Settings> {
     let file: raw::Sectioned<raw::SettingsMeta, raw::Setting> = toml::from_str(text).ok()?;
     let mut list = Vec::new();
@@ -365,20 +338,22 @@ fn load_settings(text: &str) -> Option<Settings> {
             list.push(Setting::from_raw(path, &section, raw)?);
         }
     }
-    let mut exact = HashMap::with_capacity(list.len());
-    let mut open = Vec::new();
+    let mut tree = tree::Tree::new();
+    let mut others = tree::Tree::new();
     for (at, setting) in list.iter().enumerate() {
-        if setting.is_concrete() {
-            exact.insert(setting.path.clone(), at);
-        } else {
-            open.push(at);
+        tree.add(&setting.pattern, at);
+        for name in &setting.names {
+            let mut pattern = setting.pattern.clone();
+            if let Some(last) = pattern.0.last_mut() {
+                *last = Segment::Name(name.clone());
+            }
+            others.add(&pattern, at);
         }
     }
-    open.sort_by_key(|at| std::cmp::Reverse(list[*at].pattern.names()));
     Some(Settings {
         list,
-        exact,
-        open,
+        tree,
+        others,
         meta: SettingsMeta {
             hermes: file.meta.hermes,
             config_version: file.meta.config_version,
