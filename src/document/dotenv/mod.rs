@@ -5,7 +5,7 @@
 //! assignments with proof, and naming the lines that readers disagree about. Not responsible for:
 //! which names exist and which are secret (the caller's [`EnvRules`]), IO.
 
-mod compose;
+pub(in crate::document) mod compose;
 mod edit;
 mod encode;
 mod entries;
@@ -280,16 +280,7 @@ impl EnvDocument {
                 }
             }
         }
-        let splices = if bytes == self.bytes {
-            Vec::new()
-        } else {
-            pieces.splices()
-        };
-        Ok(Edited {
-            bytes,
-            splices,
-            notes,
-        })
+        Ok(pieces.edited(&self.bytes, bytes, notes))
     }
 
     /// Everything that Hermes or another reader will misread, ignore or refuse, in line order.
