@@ -804,7 +804,7 @@ fn completions_are_printed() {
         .output()
         .unwrap();
     assert!(output.status.success());
-    assert!(text(&output).0.contains("_hermes-tui"));
+    assert!(text(&output).0.contains("complete -F _hermes"));
 }
 
 #[test]

@@ -38,7 +38,12 @@ pub(super) fn run(
     }
     let mut saved: Vec<Outcome> = Vec::new();
     for file in [FileId::Config, FileId::Env] {
-        let edits: Vec<Edit> = wanted.edits.iter().filter(|e| e.file() == file).cloned().collect();
+        let edits: Vec<Edit> = wanted
+            .edits
+            .iter()
+            .filter(|e| e.file() == file)
+            .cloned()
+            .collect();
         if edits.is_empty() {
             continue;
         }
@@ -59,12 +64,20 @@ fn failed(error: &CommitError, target: &Target, saved: &[Outcome]) -> Failure {
     }
     .key(target.key());
     if let Some(first) = saved.first() {
-        failure.message = format!("{} (written before that: {})", failure.message, first.file.name());
+        failure.message = format!(
+            "{} (written before that: {})",
+            failure.message,
+            first.file.name()
+        );
     }
     failure
 }
 
-fn report(context: &mut Context<'_>, wanted: &Wanted, saved: &[Outcome]) -> Result<Ending, Failure> {
+fn report(
+    context: &mut Context<'_>,
+    wanted: &Wanted,
+    saved: &[Outcome],
+) -> Result<Ending, Failure> {
     let key = wanted.target.key();
     let mut files = Vec::new();
     let mut text = Vec::new();
@@ -76,8 +89,15 @@ fn report(context: &mut Context<'_>, wanted: &Wanted, saved: &[Outcome]) -> Resu
         any_change |= changed;
         let name = outcome.file.name();
         let headline = if changed {
-            let lines = if outcome.changed == 1 { "line" } else { "lines" };
-            format!("{name}: {key} {} ({} {lines} changed)", wanted.done, outcome.changed)
+            let lines = if outcome.changed == 1 {
+                "line"
+            } else {
+                "lines"
+            };
+            format!(
+                "{name}: {key} {} ({} {lines} changed)",
+                wanted.done, outcome.changed
+            )
         } else {
             format!("{name}: nothing to change, {key} is as asked for already")
         };
@@ -110,11 +130,20 @@ fn report(context: &mut Context<'_>, wanted: &Wanted, saved: &[Outcome]) -> Resu
     Ok(Ending::Done)
 }
 
-fn preview(context: &mut Context<'_>, session: &Session, wanted: Wanted) -> Result<Ending, Failure> {
+fn preview(
+    context: &mut Context<'_>,
+    session: &Session,
+    wanted: Wanted,
+) -> Result<Ending, Failure> {
     let key = wanted.target.key();
     let mut log = EditLog::default();
-    log.push(Step { label: key.clone(), edits: wanted.edits });
-    let plans = session.review(&log).map_err(|error| failed(&error, &wanted.target, &[]))?;
+    log.push(Step {
+        label: key.clone(),
+        edits: wanted.edits,
+    });
+    let plans = session
+        .review(&log)
+        .map_err(|error| failed(&error, &wanted.target, &[]))?;
     if context.global.json {
         let files = plans.iter().map(plan_json).collect::<Result<Vec<_>, _>>()?;
         context.print_json(&json!({
@@ -129,7 +158,10 @@ fn preview(context: &mut Context<'_>, session: &Session, wanted: Wanted) -> Resu
         return Ok(Ending::Done);
     }
     if plans.is_empty() {
-        writeln!(context.io.out, "nothing would change: {key} is as asked for already")?;
+        writeln!(
+            context.io.out,
+            "nothing would change: {key} is as asked for already"
+        )?;
     }
     for plan in &plans {
         writeln!(
@@ -140,7 +172,11 @@ fn preview(context: &mut Context<'_>, session: &Session, wanted: Wanted) -> Resu
             plan.diff.changed + plan.diff.kept
         )?;
         for line in &plan.diff.lines {
-            writeln!(context.io.out, "{:>6} {}{}", line.number, line.sign, line.text)?;
+            writeln!(
+                context.io.out,
+                "{:>6} {}{}",
+                line.number, line.sign, line.text
+            )?;
         }
         for line in receipt::predicted(&plan.prediction) {
             writeln!(context.io.out, "{line}")?;

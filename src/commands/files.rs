@@ -24,13 +24,18 @@ pub(super) fn write(
     match from {
         Some(path) if path != Path::new("-") => {
             bytes = std::fs::read(path).map_err(|e| {
-                Failure::new(format!("{}: cannot be read: {e}; nothing was written", path.display()))
-                    .hint("name a readable file with --from, or give the content on standard input")
+                Failure::new(format!(
+                    "{}: cannot be read: {e}; nothing was written",
+                    path.display()
+                ))
+                .hint("name a readable file with --from, or give the content on standard input")
             })?;
         }
         _ => {
             context.io.input.read_to_end(&mut bytes).map_err(|e| {
-                Failure::new(format!("standard input cannot be read: {e}; nothing was written"))
+                Failure::new(format!(
+                    "standard input cannot be read: {e}; nothing was written"
+                ))
             })?;
         }
     }
@@ -38,7 +43,11 @@ pub(super) fn write(
     report(context, target, result)
 }
 
-pub(super) fn replace(context: &mut Context<'_>, tmp: &Path, target: &Path) -> Result<Ending, Failure> {
+pub(super) fn replace(
+    context: &mut Context<'_>,
+    tmp: &Path,
+    target: &Path,
+) -> Result<Ending, Failure> {
     let options = options_for(context, target);
     if context.global.dry_run {
         return predict(context, target, &options);
@@ -66,7 +75,11 @@ pub(super) fn recover(context: &mut Context<'_>) -> Result<Ending, Failure> {
             }
         }
     }
-    Ok(if attention { Ending::FoundFaults } else { Ending::Done })
+    Ok(if attention {
+        Ending::FoundFaults
+    } else {
+        Ending::Done
+    })
 }
 
 /// Any file may be written, also without a Hermes home: journals then lie beside it.
@@ -104,7 +117,12 @@ fn report(
         let report = receipt::json(&report)?;
         context.print_json(&json!({ "ok": true, "dry_run": false, "report": report }))?;
     } else if !context.global.quiet {
-        let headline = format!("{}: {} bytes, {}", target.display(), report.bytes, report.strategy);
+        let headline = format!(
+            "{}: {} bytes, {}",
+            target.display(),
+            report.bytes,
+            report.strategy
+        );
         for line in receipt::lines(&headline, &report) {
             writeln!(context.io.out, "{line}")?;
         }

@@ -4,10 +4,19 @@
 //! printing errors and ending the process (`main`), or how files are changed ([`crate::session`],
 //! [`crate::writer`]).
 
+mod commit;
 mod demo;
+mod doctor;
 mod failure;
+mod files;
+mod get;
+mod list;
 mod path;
+mod receipt;
 mod render;
+mod set;
+mod target;
+mod unset;
 
 use std::io::{Read, Write};
 
@@ -72,7 +81,32 @@ pub fn run<'a>(
         demo,
     };
     match command {
+        Command::Get { key, reveal } => get::run(&mut context, key, *reveal),
+        Command::Set {
+            key,
+            value,
+            stdin: _,
+            string,
+            force,
+        } => {
+            let value = value.as_deref();
+            set::run(
+                &mut context,
+                &set::Request {
+                    key,
+                    value,
+                    string: *string,
+                    force: *force,
+                },
+            )
+        }
+        Command::Unset { key } => unset::run(&mut context, key),
+        Command::List { key, all } => list::run(&mut context, key.as_deref(), *all),
+        Command::Doctor { probe } => doctor::run(&mut context, *probe),
         Command::Path { what } => path::run(&mut context, *what),
+        Command::Write { target, from } => files::write(&mut context, target, from.as_deref()),
+        Command::Replace { tmp, target } => files::replace(&mut context, tmp, target),
+        Command::Recover => files::recover(&mut context),
         Command::Completions { shell } => {
             clap_complete::generate(
                 *shell,
@@ -82,7 +116,6 @@ pub fn run<'a>(
             );
             Ok(Ending::Done)
         }
-        _ => Err(Failure::new("not there yet")),
     }
 }
 

@@ -13,7 +13,11 @@ pub(super) fn lines(headline: &str, report: &SaveReport) -> Vec<String> {
     if report.strategy == Strategy::Unchanged {
         return out;
     }
-    out.push(format!("  target  {}{}", report.real.display(), via(&report.hops)));
+    out.push(format!(
+        "  target  {}{}",
+        report.real.display(),
+        via(&report.hops)
+    ));
     if let Some(mount) = &report.mount {
         out.push(format!(
             "  mount   {}  {}  {}  {}",
@@ -28,7 +32,12 @@ pub(super) fn lines(headline: &str, report: &SaveReport) -> Vec<String> {
     if let Some(backup) = &report.backup {
         out.push(format!("  backup  {}", backup.display()));
     }
-    out.extend(report.recovered.iter().map(|r| format!("  found   {}: {}", r.leftover.display(), r.detail)));
+    out.extend(
+        report
+            .recovered
+            .iter()
+            .map(|r| format!("  found   {}: {}", r.leftover.display(), r.detail)),
+    );
     out.extend(report.warnings.iter().map(|w| format!("  note    {w}")));
     out
 }
@@ -37,7 +46,11 @@ pub(super) fn lines(headline: &str, report: &SaveReport) -> Vec<String> {
 pub(super) fn predicted(prediction: &Prediction) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(target) = &prediction.target {
-        out.push(format!("  target  {}{}", target.real.display(), via(&target.hops)));
+        out.push(format!(
+            "  target  {}{}",
+            target.real.display(),
+            via(&target.hops)
+        ));
         if let Some(mount) = &target.mount {
             out.push(format!(
                 "  mount   {}  {}  {}  {}",

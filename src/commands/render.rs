@@ -6,6 +6,7 @@
 use serde_json::{Number, Value as Json};
 
 use crate::document::Value;
+use crate::document::yaml::plain_typing;
 
 /// A value as Hermes prints it: scalars bare, lists and sections as YAML.
 pub fn plain(value: &Value) -> String {
@@ -155,13 +156,11 @@ fn quoted(text: &str) -> String {
     let mut chars = text.chars();
     let word = chars
         .next()
-        .is_some_and(|c| c.is_alphabetic() || c == '/' || c == '_')
+        .is_some_and(|c| c.is_alphanumeric() || "/_.+".contains(c))
         && chars.all(|c| c.is_alphanumeric() || " _./:@+-".contains(c))
         && !text.contains(": ")
         && !text.ends_with([' ', ':']);
-    let lower = text.to_lowercase();
-    let reserved = ["true", "false", "yes", "no", "on", "off", "null"];
-    if word && !reserved.contains(&lower.as_str()) {
+    if word && matches!(plain_typing(text), Value::Str(_)) {
         text.to_owned()
     } else if text.chars().any(char::is_control) {
         // JSON's escapes are YAML's as well.

@@ -5,7 +5,7 @@
 
 use super::commit::{self, Wanted};
 use super::target::{self, Target};
-use super::{Context, Ending, Failure, render};
+use super::{Context, Ending, Failure};
 use crate::catalog::{self, Parsed, Setting, Severity};
 use crate::document::dotenv::{Accept, EnvChange, EnvRules, Question};
 use crate::document::{Change, KeyPath, Step, Value, yaml};
@@ -39,9 +39,20 @@ pub(super) fn run(context: &mut Context<'_>, request: &Request<'_>) -> Result<En
     target::refuse_locked(&session, &target)?;
     let edits = match &target {
         Target::Env(name) => env_edits(&session, &target, name, text, request, &mut warnings)?,
-        Target::Config(path) => config_edits(&session, &target, path, &text, request, &mut warnings)?,
+        Target::Config(path) => {
+            config_edits(&session, &target, path, &text, request, &mut warnings)?
+        }
     };
-    commit::run(context, &session, Wanted { target, done: "set", edits, warnings })
+    commit::run(
+        context,
+        &session,
+        Wanted {
+            target,
+            done: "set",
+            edits,
+            warnings,
+        },
+    )
 }
 
 /// All of standard input, without one final line end.
@@ -53,7 +64,9 @@ fn from_stdin(context: &mut Context<'_>, target: &Target) -> Result<String, Fail
         .read_to_end(&mut bytes)
         .map_err(|e| target.failure(format!("was not set: standard input cannot be read: {e}")))?;
     let mut text = String::from_utf8(bytes).map_err(|_| {
-        target.failure("was not set: the value on standard input is not UTF-8").hint("convert it first, for example with iconv")
+        target
+            .failure("was not set: the value on standard input is not UTF-8")
+            .hint("convert it first, for example with iconv")
     })?;
     if text.ends_with('\n') {
         text.pop();
@@ -67,7 +80,9 @@ fn from_stdin(context: &mut Context<'_>, target: &Target) -> Result<String, Fail
 /// Hermes takes `model: NAME` and `model: {default: NAME}` for the same. A name given to the section
 /// must not wipe provider and address.
 fn model_default(session: &Session, target: &Target, text: &str) -> Option<KeyPath> {
-    let Target::Config(path) = target else { return None };
+    let Target::Config(path) = target else {
+        return None;
+    };
     let is_section = *path == KeyPath::of(&["model"])
         && matches!(session.config.doc()?.get(path), Some(Value::Map(_)));
     let is_name = !text.trim_start().starts_with(['{', '[']);
@@ -93,7 +108,9 @@ fn env_edits(
         }
         None => {
             if let Some(near) = target.closest() {
-                warnings.push(format!("{name} is not a variable that Hermes knows; did you mean {near}?"));
+                warnings.push(format!(
+                    "{name} is not a variable that Hermes knows; did you mean {near}?"
+                ));
             }
         }
     }
@@ -102,16 +119,25 @@ fn env_edits(
         let doc = match session.env.doc() {
             Some(doc) => doc,
             None => {
-                empty = plan::parse_env(b"").map_err(|e| target.failure(format!("was not set: {e}")))?;
+                empty = plan::parse_env(b"")
+                    .map_err(|e| target.failure(format!("was not set: {e}")))?;
                 &empty
             }
         };
-        let strict = EnvRules { accept: Accept::default(), ..plan::env_rules() };
+        let strict = EnvRules {
+            accept: Accept::default(),
+            ..plan::env_rules()
+        };
         if let Some(question) = doc.questions(name, &text, &strict).first() {
-            return Err(target.failure(format!("was not set: {}", doubt(*question))).hint("--force writes it all the same"));
+            return Err(target
+                .failure(format!("was not set: {}", doubt(*question)))
+                .hint("--force writes it all the same"));
         }
     }
-    Ok(vec![Edit::Env { name: name.to_owned(), change: EnvChange::set(text) }])
+    Ok(vec![Edit::Env {
+        name: name.to_owned(),
+        change: EnvChange::set(text),
+    }])
 }
 
 fn doubt(question: Question) -> &'static str {
@@ -119,7 +145,9 @@ fn doubt(question: Question) -> &'static str {
         Question::NonAsciiCredential => {
             "the value has characters outside ASCII, and Hermes drops those from a credential"
         }
-        Question::Placeholder => "the value looks like a mask or a placeholder, not like a real secret",
+        Question::Placeholder => {
+            "the value looks like a mask or a placeholder, not like a real secret"
+        }
         Question::ShellRuns => {
             "a shell that sources the file would run a command out of this value, and it has no other form"
         }
@@ -166,20 +194,43 @@ fn config_edits(
                 .hint("name a key inside the section, or write it all the same with --force"));
         }
     }
-    let mut edits = vec![Edit::Config { path: path.clone(), change: Change::Set(value.clone()) }];
-    edits.extend(in_step(session, path, &value, warnings));
+    let edit = Edit::Config {
+        path: path.clone(),
+        change: Change::Set(value),
+    };
+    let mut edits = plan::with_companions(edit, session.env.doc());
+    edits.retain(|edit| match edit {
+        Edit::Env { name, .. } => {
+            let free = target::refuse_locked(session, &Target::Env(name.clone())).is_ok();
+            if !free {
+                warnings.push(format!(
+                    "{name} in .env is managed and cannot be kept in step"
+                ));
+            }
+            free
+        }
+        Edit::Config { .. } => true,
+    });
     Ok(edits)
 }
 
 /// The value that a text stands for.
-fn typed(target: &Target, setting: Option<&Setting>, text: &str, request: &Request<'_>) -> Result<Value, Failure> {
+fn typed(
+    target: &Target,
+    setting: Option<&Setting>,
+    text: &str,
+    request: &Request<'_>,
+) -> Result<Value, Failure> {
     if request.string {
         return Ok(Value::Str(text.to_owned()));
     }
     let flow = || {
         yaml::parse_flow_value(text).map_err(|e| {
             target
-                .failure(format!("was not set: the value cannot be read as YAML: {}", e.reason))
+                .failure(format!(
+                    "was not set: the value cannot be read as YAML: {}",
+                    e.reason
+                ))
                 .hint("--string takes it literally, as text")
         })
     };
@@ -187,15 +238,21 @@ fn typed(target: &Target, setting: Option<&Setting>, text: &str, request: &Reque
         Some(Ok(Parsed::Value(value))) => Ok(value),
         None | Some(Ok(Parsed::Flow)) => flow(),
         Some(Err(_)) if request.force => flow(),
-        Some(Err(needs)) => {
-            Err(target.failure(format!("was not set: it {needs}")).hint("--force writes the value all the same"))
-        }
+        Some(Err(needs)) => Err(target
+            .failure(format!("was not set: it {needs}"))
+            .hint("--force writes the value all the same")),
     }
 }
 
 /// What to say about a key that the catalogue does not know. It is written all the same: plugins
 /// and scripts have keys of their own.
-fn unknown(target: &Target, path: &KeyPath, current: Option<&Value>, value: &Value, warnings: &mut Vec<String>) {
+fn unknown(
+    target: &Target,
+    path: &KeyPath,
+    current: Option<&Value>,
+    value: &Value,
+    warnings: &mut Vec<String>,
+) {
     let is_section_of_known = catalog::catalog().has_children(path);
     if current.is_none() && !is_section_of_known {
         let key = target.key();
@@ -222,26 +279,10 @@ fn judge(
     warnings: &mut Vec<String>,
 ) -> Result<(), Failure> {
     if severity == Severity::Error && !force {
-        return Err(target.failure(format!("was not set: it {fault}")).hint("--force writes the value all the same"));
+        return Err(target
+            .failure(format!("was not set: it {fault}"))
+            .hint("--force writes the value all the same"));
     }
     warnings.push(format!("{} {fault}", target.key()));
     Ok(())
-}
-
-/// Tools that are started without Hermes read the variable, so one that is there follows.
-fn in_step(session: &Session, path: &KeyPath, value: &Value, warnings: &mut Vec<String>) -> Option<Edit> {
-    let name = target::terminal_variable(path)?;
-    let doc = session.env.doc()?;
-    if !doc.entries().iter().any(|e| e.name == name) {
-        return None;
-    }
-    if target::refuse_locked(session, &Target::Env(name.to_owned())).is_err() {
-        warnings.push(format!("{name} in .env cannot be kept in step: it is managed"));
-        return None;
-    }
-    let text = match value {
-        Value::List(_) | Value::Map(_) => render::json(value).to_string(),
-        scalar => render::plain(scalar),
-    };
-    Some(Edit::Env { name: name.to_owned(), change: EnvChange::set(text) })
 }

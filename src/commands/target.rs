@@ -73,9 +73,11 @@ pub(super) fn parse(key: &str, global: &Global, session: &Session) -> Result<Tar
     }
     let segments = KeyPath::split(key);
     if segments.iter().any(String::is_empty) {
-        return Err(Failure::new(format!("{key:?} is not a valid key: it has an empty segment"))
-            .hint("write a name on both sides of each dot; a dot inside a name is written \\.")
-            .key(key));
+        return Err(Failure::new(format!(
+            "{key:?} is not a valid key: it has an empty segment"
+        ))
+        .hint("write a name on both sides of each dot; a dot inside a name is written \\.")
+        .key(key));
     }
     let path = match session.config.doc().or(session.managed_config.as_ref()) {
         Some(doc) => doc.resolve(&segments),
@@ -88,35 +90,48 @@ pub(super) fn parse(key: &str, global: &Global, session: &Session) -> Result<Tar
 pub(super) fn refuse_locked(session: &Session, target: &Target) -> Result<(), Failure> {
     if let Some(managed) = &session.home.managed {
         return Err(target
-            .failure(format!("cannot be changed: this install is managed by {} ({})", managed.by, managed.why))
-            .hint(format!("change it in the configuration of {}; hermes refuses to write here too", managed.by)));
+            .failure(format!(
+                "cannot be changed: this install is managed by {} ({})",
+                managed.by, managed.why
+            ))
+            .hint(format!(
+                "change it in the configuration of {}; hermes refuses to write here too",
+                managed.by
+            )));
     }
     if let Some(fault) = session.fault(target.file()) {
         let path = session.path(target.file());
         return Err(target
-            .failure(format!("cannot be changed: {}: {fault}; the file was not touched", path.display()))
+            .failure(format!(
+                "cannot be changed: {}: {fault}; the file was not touched",
+                path.display()
+            ))
             .hint("mend the file with an editor first; `hermes-tui doctor` shows every fault"));
     }
     let by_administrator = match target {
-        Target::Config(path) => session.managed_config.as_ref().and_then(|doc| pinned_path(doc, path)),
-        Target::Env(name) => session.managed_env.as_ref().and_then(|doc| pinned_name(doc, name)),
+        Target::Config(path) => session
+            .managed_config
+            .as_ref()
+            .and_then(|doc| pinned_path(doc, path)),
+        Target::Env(name) => session
+            .managed_env
+            .as_ref()
+            .and_then(|doc| pinned_name(doc, name)),
     };
-    let Some(pinned) = by_administrator else { return Ok(()) };
-    let dir = session.home.scope.as_ref().map(|s| s.dir.display().to_string()).unwrap_or_default();
+    let Some(pinned) = by_administrator else {
+        return Ok(());
+    };
+    let dir = session
+        .home
+        .scope
+        .as_ref()
+        .map(|s| s.dir.display().to_string())
+        .unwrap_or_default();
     Err(target
-        .failure(format!("cannot be changed: {pinned} is managed by your administrator ({dir})"))
+        .failure(format!(
+            "cannot be changed: {pinned} is managed by your administrator ({dir})"
+        ))
         .hint("your value would have no effect; ask the administrator to change it"))
-}
-
-/// The variable that Hermes keeps in step with a key below `terminal`. Not for `terminal.cwd`, whose
-/// value may be a placeholder.
-pub(super) fn terminal_variable(path: &KeyPath) -> Option<&'static str> {
-    let [Step::Key(section), Step::Key(name)] = path.0.as_slice() else { return None };
-    if section != "terminal" || name == "cwd" {
-        return None;
-    }
-    let bridge = &catalog::catalog().keys_meta().terminal;
-    bridge.iter().find(|(below, _)| below == name).map(|(_, variable)| variable.as_str())
 }
 
 /// The administrator's leaf at, above or below a path.

@@ -8,6 +8,7 @@ use super::{Context, Ending, Failure};
 use crate::document::Change;
 use crate::document::dotenv::EnvChange;
 use crate::edit::Edit;
+use crate::plan;
 use crate::session::Session;
 
 pub(super) fn run(context: &mut Context<'_>, key: &str) -> Result<Ending, Failure> {
@@ -17,20 +18,35 @@ pub(super) fn run(context: &mut Context<'_>, key: &str) -> Result<Ending, Failur
     let mut edits = Vec::new();
     match &target {
         Target::Env(name) => {
-            if session.env.doc().is_some_and(|doc| doc.entries().iter().any(|e| &e.name == name)) {
-                edits.push(Edit::Env { name: name.clone(), change: EnvChange::Remove });
+            if session
+                .env
+                .doc()
+                .is_some_and(|doc| doc.entries().iter().any(|e| &e.name == name))
+            {
+                edits.push(Edit::Env {
+                    name: name.clone(),
+                    change: EnvChange::Remove,
+                });
             }
         }
         Target::Config(path) => {
-            if session.config.doc().is_some_and(|doc| doc.get(path).is_some()) {
-                edits.push(Edit::Config { path: path.clone(), change: Change::Remove });
-            }
-            // Hermes sets both, so both go.
-            if let Some(name) = target::terminal_variable(path)
-                && session.env.doc().is_some_and(|doc| doc.entries().iter().any(|e| e.name == name))
+            // Hermes writes `terminal.*` to both files, so both lines go, and one alone as well.
+            let edit = Edit::Config {
+                path: path.clone(),
+                change: Change::Remove,
+            };
+            edits = plan::with_companions(edit, session.env.doc());
+            if !session
+                .config
+                .doc()
+                .is_some_and(|doc| doc.get(path).is_some())
             {
-                target::refuse_locked(&session, &Target::Env(name.to_owned()))?;
-                edits.push(Edit::Env { name: name.to_owned(), change: EnvChange::Remove });
+                edits.remove(0);
+            }
+            for edit in &edits {
+                if let Edit::Env { name, .. } = edit {
+                    target::refuse_locked(&session, &Target::Env(name.clone()))?;
+                }
             }
         }
     }
@@ -41,5 +57,14 @@ pub(super) fn run(context: &mut Context<'_>, key: &str) -> Result<Ending, Failur
             None => failure.hint("`hermes-tui list` shows what is set"),
         });
     }
-    commit::run(context, &session, Wanted { target, done: "removed", edits, warnings: Vec::new() })
+    commit::run(
+        context,
+        &session,
+        Wanted {
+            target,
+            done: "removed",
+            edits,
+            warnings: Vec::new(),
+        },
+    )
 }
