@@ -126,7 +126,7 @@ fn companion(path: &KeyPath, change: &Change, env: Option<&EnvDocument>) -> Opti
     env?.get_load_env(&name)?;
     let change = match change {
         Change::Set(value) => EnvChange::Set {
-            value: bridged(value),
+            value: bridged(value)?,
         },
         Change::Remove => EnvChange::Remove,
         _ => return None,
@@ -135,11 +135,11 @@ fn companion(path: &KeyPath, change: &Change, env: Option<&EnvDocument>) -> Opti
 }
 
 /// A value as Hermes puts it into a variable: lists and maps as JSON.
-fn bridged(value: &Value) -> String {
+fn bridged(value: &Value) -> Option<String> {
     match value {
-        Value::Str(text) => text.clone(),
+        Value::Str(text) => Some(text.clone()),
         Value::List(_) | Value::Map(_) => crate::document::json::to_text(value),
-        other => crate::document::yaml::scalar_text(other),
+        other => Some(crate::document::yaml::scalar_text(other)),
     }
 }
 

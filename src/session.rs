@@ -14,7 +14,7 @@ use crate::document::{Edited, ParseError, Value};
 use crate::edit::{Edit, EditLog, FileId};
 use crate::home::Home;
 use crate::plan::{self, Diff, PlanError};
-use crate::settings::Layers;
+use crate::settings::{self, Layers};
 use crate::writer::{self, FailureKind, Options, Prediction, SaveError, SaveReport};
 
 /// What reading one file gave.
@@ -281,6 +281,18 @@ impl Session {
             FileId::Config => self.config.fault(),
             FileId::Env => self.env.fault(),
         }
+    }
+
+    /// The files that were read but not understood.
+    pub fn parse_errors(&self) -> Vec<(settings::File, &ParseError)> {
+        let mut out = Vec::new();
+        if let Loaded::Broken { error } = &self.env {
+            out.push((settings::File::Env, error));
+        }
+        if let Loaded::Broken { error } = &self.config {
+            out.push((settings::File::Config, error));
+        }
+        out
     }
 
     /// The bytes that edits of a file are based on.

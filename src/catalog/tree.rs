@@ -61,8 +61,10 @@ impl Tree {
 
     /// Whether patterns lie below `path`.
     pub(super) fn has_children(&self, path: &[Step], root: &dyn Fn(&str) -> bool) -> bool {
-        self.search(0, path, true, root, &|node| node.has_children().then_some(()))
-            .is_some()
+        self.search(0, path, true, root, &|node| {
+            node.has_children().then_some(())
+        })
+        .is_some()
     }
 
     fn search<T>(

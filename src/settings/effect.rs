@@ -34,7 +34,10 @@ mod tests {
     fn every_setting_says_when_it_counts() {
         let says = |keys: &[&str]| takes_effect(catalog().setting(&KeyPath::of(keys)).unwrap());
         assert_eq!(says(&["model", "default"]), "with the next message");
-        assert_eq!(says(&["approvals", "mode"]), "at once: it is read at each use");
+        assert_eq!(
+            says(&["approvals", "mode"]),
+            "at once: it is read at each use"
+        );
         assert!(says(&["terminal", "backend"]).contains("gateway"));
         assert!(says(&["mcp_servers", "x", "url"]).contains("/reload-mcp"));
         assert!(says(&["display", "show_cost"]).starts_with("never"));

@@ -77,7 +77,9 @@ pub fn key_rows(layers: &Layers<'_>) -> Vec<KeyRow> {
         .map(|info| row(&view, &info.name, Some(info), &found))
         .filter(|row| {
             row.state != KeyState::Missing
-                || !row.info.is_some_and(|i| i.deprecated || i.process_only || i.denied)
+                || !row
+                    .info
+                    .is_some_and(|i| i.deprecated || i.process_only || i.denied)
         })
         .collect();
     let mut others: Vec<&str> = Vec::new();

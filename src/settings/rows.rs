@@ -186,9 +186,7 @@ fn row(
         origin,
         secret: catalog().is_secret_path(&path)
             || setting.is_some_and(|s| s.secret_values)
-            || value
-                .as_ref()
-                .is_some_and(|v| hide_secrets(&path, v) != *v),
+            || value.as_ref().is_some_and(|v| hide_secrets(&path, v) != *v),
         locked: locked(view, &path, setting),
         fault: value.as_ref().and_then(|v| fault(&path, setting, v)),
         line: view.line(&path),
@@ -220,9 +218,8 @@ fn locked(view: &View<'_>, path: &KeyPath, setting: Option<&Setting>) -> Option<
         return Some("holds values set by the administrator".to_owned());
     }
     // A leaf above it (a list, an empty section) takes the place of everything below.
-    let above = (1..path.0.len()).any(|n| {
-        view.managed_leaf(&KeyPath(path.0[..n].to_vec())).is_some()
-    });
+    let above =
+        (1..path.0.len()).any(|n| view.managed_leaf(&KeyPath(path.0[..n].to_vec())).is_some());
     if above {
         return Some("its section is set by the administrator".to_owned());
     }
@@ -238,7 +235,10 @@ pub(super) fn fault(path: &KeyPath, setting: Option<&Setting>, value: &Value) ->
     }
     if catalog().has_children(path) && !matches!(value, Value::Null | Value::Map(_)) {
         return Some(Fault {
-            text: format!("is a section of Hermes; {} cannot stand for it", value.kind()),
+            text: format!(
+                "is a section of Hermes; {} cannot stand for it",
+                value.kind()
+            ),
             severity: Severity::Error,
         });
     }
@@ -265,10 +265,9 @@ fn section_of(path: &KeyPath, setting: Option<&Setting>) -> String {
     if path.0.len() < 2 {
         return "unknown".to_owned();
     }
-    let known = catalog()
-        .settings()
-        .iter()
-        .find(|s| matches!(s.path.strip_prefix(root.as_str()), Some(r) if r.starts_with(['.', '['])));
+    let known = catalog().settings().iter().find(
+        |s| matches!(s.path.strip_prefix(root.as_str()), Some(r) if r.starts_with(['.', '['])),
+    );
     match known {
         Some(setting) => setting.section.clone(),
         None => "unknown".to_owned(),

@@ -29,11 +29,7 @@ fn inside(value: &Value) -> String {
                 && s.trim() == s
                 && !s.contains([',', '[', ']', '{', '}', '"', '#', '\n'])
                 && !s.contains(": ");
-            if plain {
-                s.clone()
-            } else {
-                format!("{s:?}")
-            }
+            if plain { s.clone() } else { format!("{s:?}") }
         }
         Value::List(items) => {
             let items: Vec<String> = items.iter().map(inside).collect();

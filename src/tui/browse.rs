@@ -52,40 +52,69 @@ impl KeyRow {
 /// Name of the group with what the user has set.
 const SET: &str = "set by you";
 
-/// Order texts by how well they match; indices of those that match at all. A query without blanks
-/// matches as a fuzzy pattern; with blanks every word has to match.
-pub fn matches(query: &str, texts: &[String]) -> Vec<usize> {
-    if query.trim().is_empty() {
-        return (0..texts.len()).collect();
+/// Something that can be searched: its name, and what else is known of it.
+#[derive(Debug, Clone, Default)]
+pub struct Searched {
+    /// What it is called.
+    pub name: String,
+    /// Help text; a match there counts less.
+    pub more: String,
+}
+
+/// Order by how well the query matches; indices of what matches at all. First what is called so,
+/// then what has every word in its name, then in its help; only when there is none of these, what
+/// has the letters in order.
+pub fn matches(query: &str, items: &[Searched]) -> Vec<usize> {
+    let query = query.trim().to_lowercase();
+    if query.is_empty() {
+        return (0..items.len()).collect();
     }
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let mut ranked: Vec<(u8, usize)> = items
+        .iter()
+        .enumerate()
+        .filter_map(|(i, item)| {
+            let name = item.name.to_lowercase();
+            let more = item.more.to_lowercase();
+            let leaf = name.rsplit(['.', '/']).next().unwrap_or(&name);
+            let rank = if name == query || leaf == query {
+                0
+            } else if words.iter().all(|w| name.contains(w)) {
+                1
+            } else if words.iter().all(|w| name.contains(w) || more.contains(w)) {
+                2
+            } else {
+                return None;
+            };
+            Some((rank, i))
+        })
+        .collect();
+    if ranked.is_empty() {
+        return scattered(&query, items);
+    }
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(_, i)| i).collect()
+}
+
+/// Names that have the letters of the query in order, the best first.
+fn scattered(query: &str, items: &[Searched]) -> Vec<usize> {
     let mut matcher = Matcher::new(Config::DEFAULT);
-    let lower = query.to_lowercase();
     let pattern = Pattern::new(
-        &lower,
+        query,
         CaseMatching::Ignore,
         Normalization::Smart,
         AtomKind::Fuzzy,
     );
     let mut buffer = Vec::new();
-    let mut scored: Vec<(u32, usize)> = texts
+    let mut scored: Vec<(std::cmp::Reverse<u32>, usize)> = items
         .iter()
         .enumerate()
-        .filter_map(|(i, text)| {
-            let mut score = pattern.score(Utf32Str::new(text, &mut buffer), &mut matcher)?;
-            // What contains the query as it is comes before what merely has its letters.
-            if lower
-                .split_whitespace()
-                .all(|w| text.to_lowercase().contains(w))
-            {
-                score += 1000;
-            }
-            Some((score, i))
+        .filter_map(|(i, item)| {
+            let score = pattern.score(Utf32Str::new(&item.name, &mut buffer), &mut matcher)?;
+            Some((std::cmp::Reverse(score), i))
         })
         .collect();
-    scored.sort_by_key(|(score, i)| (std::cmp::Reverse(*score), *i));
-    // A few letters somewhere in a long help text are no match worth showing.
-    let best = scored.first().map_or(0, |s| s.0);
-    scored.retain(|(score, _)| best < 1000 || *score >= 1000);
+    scored.sort_unstable();
     scored.into_iter().map(|(_, i)| i).collect()
 }
 
@@ -96,17 +125,16 @@ pub fn browse(model: &Model) -> Browse {
 
 fn browse_tab(model: &Model, tab: Tab) -> Browse {
     let state = &model.tabs[tab.index()];
-    let items: Vec<(String, Target, bool, String)> = match tab {
+    let items: Vec<(String, Target, bool, Searched)> = match tab {
         Tab::Settings => model
             .derived
             .rows
             .iter()
             .map(|r| {
-                let text = format!(
-                    "{} {}",
-                    r.path,
-                    r.setting.map(|s| s.help.as_str()).unwrap_or_default()
-                );
+                let text = Searched {
+                    name: r.path.to_string(),
+                    more: r.setting.map(|s| s.help.clone()).unwrap_or_default(),
+                };
                 (
                     r.section.clone(),
                     Target::Config(r.path.clone()),
@@ -120,11 +148,10 @@ fn browse_tab(model: &Model, tab: Tab) -> Browse {
             .keys
             .iter()
             .map(|k| {
-                let text = format!(
-                    "{} {}",
-                    k.name,
-                    k.info.map(|i| i.help.as_str()).unwrap_or_default()
-                );
+                let text = Searched {
+                    name: k.name.clone(),
+                    more: k.info.map(|i| i.help.clone()).unwrap_or_default(),
+                };
                 (
                     k.category.label().to_owned(),
                     Target::Env(k.name.clone()),
@@ -137,7 +164,7 @@ fn browse_tab(model: &Model, tab: Tab) -> Browse {
     };
     let total = items.len();
     if let Some(search) = &state.search {
-        let texts: Vec<String> = items.into_iter().map(|i| i.3).collect();
+        let texts: Vec<Searched> = items.into_iter().map(|i| i.3).collect();
         let rows = matches(search.field.value(), &texts);
         return Browse {
             groups: Vec::new(),
@@ -240,23 +267,36 @@ pub fn jump(model: &mut Model, target: &Target) -> bool {
 mod tests {
     use super::*;
 
+    fn named(names: &[&str]) -> Vec<Searched> {
+        names
+            .iter()
+            .map(|n| Searched {
+                name: (*n).into(),
+                more: "seconds".into(),
+            })
+            .collect()
+    }
+
     #[test]
-    fn a_search_finds_substrings_before_scattered_letters() {
-        let texts: Vec<String> = [
-            "terminal.timeout seconds",
-            "tts.provider",
+    fn what_is_called_so_comes_before_what_contains_it() {
+        let items = named(&[
+            "gateway.timeout_warning",
+            "terminal.timeout",
             "agent.max_turns",
-        ]
-        .map(Into::into)
-        .into();
-        assert_eq!(matches("timeout", &texts), [0]);
+        ]);
+        assert_eq!(matches("timeout", &items), [1, 0]);
+        assert_eq!(matches("turns max", &items), [2]);
         assert_eq!(
-            matches("trnout", &texts),
-            [0],
-            "letters in order are enough"
+            matches("agent seconds", &items),
+            [2],
+            "the help counts as well"
         );
-        assert_eq!(matches("max turns", &texts), [2]);
-        assert_eq!(matches("", &texts).len(), 3);
-        assert!(matches("zzz", &texts).is_empty());
+        assert_eq!(
+            matches("tmnltim", &items),
+            [1],
+            "letters in order, when nothing else fits"
+        );
+        assert_eq!(matches("", &items).len(), 3);
+        assert!(matches("zzz", &items).is_empty());
     }
 }

@@ -64,25 +64,25 @@ pub const TABLE: &[Binding] = table! {
         ["<down>", "j"] A::Down, "", "one row down";
         ["<ret>"] A::Activate, "⏎ edit", "edit the row, choose, jump to it";
         ["s", "<C-s>"] A::Review, "s review", "look at the changes, then save";
+        ["f"] A::Fix, "", "do what the problem suggests";
+        ["p"] A::Probe, "", "prove for every file that a save would work";
+        ["v"] A::Reveal, "", "show the secret under the cursor for ten seconds";
+        ["a"] A::Add, "", "add a key, a setting, a fallback";
         ["/"] A::Search, "/ search", "search; Esc ends it";
         ["?"] A::Help, "? help", "all keys";
+        ["q", "<C-c>", "<C-q>"] A::Quit, "q quit", "leave; asks when something is unsaved";
         ["<tab>"] A::NextPane, "Tab pane", "next pane";
         ["<space>"] A::Toggle, "Space toggle", "switch true and false";
         ["r"] A::Reset, "r reset", "remove the value from the file: the default holds again";
         ["u"] A::Undo, "u undo", "take the last change back";
-        ["q", "<C-c>", "<C-q>"] A::Quit, "q quit", "leave; asks when something is unsaved";
         ["<C-r>"] A::Redo, "", "do the change again that was taken back";
         ["l"] A::CycleNext, "", "next choice of a fixed set";
         ["h"] A::CyclePrev, "", "choice before";
         ["D"] A::SetDefault, "", "write the default into the file";
-        ["v"] A::Reveal, "", "show the secret under the cursor for ten seconds";
         ["d"] A::Review, "", "the difference to the files on disk";
-        ["a"] A::Add, "", "add a key, a setting, a fallback";
         ["x", "<del>"] A::Delete, "", "remove the entry under the cursor";
         ["K"] A::MoveUp, "", "move a fallback up";
         ["J"] A::MoveDown, "", "move a fallback down";
-        ["f"] A::Fix, "", "do what the problem suggests";
-        ["p"] A::Probe, "", "prove for every file that a save would work";
         ["e"] A::External, "", "open the file in $EDITOR, at this line";
         ["P"] A::Profile, "", "work on another profile";
         ["R"] A::Reload, "", "read the files again";
@@ -158,8 +158,8 @@ pub const TABLE: &[Binding] = table! {
         ["<pgdn>"] A::PageDown, "type to filter", "one page down";
         ["<C-c>"] A::Quit, "", "close the help";
     Confirm:
-        ["s"] A::Review, "s review and save", "look at the changes, then save";
-        ["y", "d"] A::Discard, "y leave without saving", "leave; the changes are dropped";
+        ["s"] A::Review, "s review", "look at the changes, then save";
+        ["y", "d"] A::Discard, "y leave", "leave; the changes are dropped";
         ["<esc>", "n", "q"] A::Back, "Esc stay", "back to the editor";
         ["<C-c>"] A::Quit, "", "back to the editor";
     Draft:
@@ -182,6 +182,27 @@ pub fn lookup(context: Context, key: Key) -> Option<Action> {
                 .any(|k| Key::parse(k).is_some_and(|p| p == [key]))
         })
         .map(|b| b.action)
+}
+
+/// What the hint bar says of a binding on a tab: keys that do nothing there are left out, and what
+/// Enter does has its own word.
+pub fn hint_on(binding: &Binding, tab: Tab) -> &'static str {
+    match (binding.action, tab) {
+        (A::Activate, Tab::Models) => "⏎ choose",
+        (A::Activate, Tab::Problems) => "⏎ go there",
+        (A::Reset, Tab::Keys) => "r remove",
+        (A::Add, Tab::Keys | Tab::Settings) => "a add",
+        (A::Add, Tab::Models) => "a fallback",
+        (A::Reveal, Tab::Keys) => "v show",
+        (A::Fix, Tab::Problems) => "f fix",
+        (A::Probe, Tab::Storage) => "p prove it",
+        (A::External, Tab::Problems | Tab::Storage) => "e open in $EDITOR",
+        (A::Toggle, Tab::Settings) => binding.hint,
+        (A::Activate | A::Reset | A::NextPane, Tab::Storage)
+        | (A::Reset | A::NextPane, Tab::Problems)
+        | (A::Toggle, _) => "",
+        _ => binding.hint,
+    }
 }
 
 /// The bindings of a context in table order.

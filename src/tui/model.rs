@@ -445,7 +445,10 @@ impl Model {
         let layers = self.session.staged_layers(&self.staged);
         let rows = settings::rows(&layers);
         let keys = settings::key_rows(&layers);
-        let problems = settings::problems(&layers);
+        let mut problems = settings::problems(&layers);
+        for (file, error) in self.session.parse_errors() {
+            problems.insert(0, settings::parse_problem(file, error));
+        }
         let slots = slots(&layers);
         let providers = provider_items(&layers, &keys, &self.session.hermes_state);
         self.derived = Derived {

@@ -125,6 +125,7 @@ pub fn open(home: Home, environment: &Environment, theme: Theme) -> Model {
     let exists = home.exists;
     let mut model = Model::new(Session::open(home), theme);
     model.user_home = environment.var("HOME").map(PathBuf::from);
+    update::follow_slot(&mut model);
     if !exists {
         model.layers.push(Layer::Welcome);
         return model;

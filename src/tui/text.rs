@@ -75,43 +75,45 @@ pub fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(blanks))
 }
 
-/// Break a text into lines of at most `columns`, at blanks where there are any. Lines after the
-/// first are indented by `hanging` columns.
+/// Break a text into lines of at most `columns`, at blanks where there are any. Blanks inside a
+/// line stay as they are; lines after the first are indented by `hanging` columns.
 pub fn wrap(text: &str, columns: usize, hanging: usize) -> Vec<String> {
     let columns = columns.max(1);
-    let hanging = if hanging + 8 > columns { 0 } else { hanging };
     let mut out: Vec<String> = Vec::new();
     for paragraph in text.split('\n') {
         let indent = paragraph.len() - paragraph.trim_start_matches(' ').len();
-        let mut line = " ".repeat(indent.min(columns / 2));
+        let indent = indent.min(columns / 2);
+        let below = if indent + hanging + 8 > columns {
+            indent
+        } else {
+            indent + hanging
+        };
+        let mut line = " ".repeat(indent);
         let mut empty = true;
-        for word in paragraph.split(' ').filter(|w| !w.is_empty()) {
-            let mut word = word;
-            loop {
-                let gap = usize::from(!empty);
-                if width(&line) + gap + width(word) <= columns {
-                    if !empty {
-                        line.push(' ');
-                    }
-                    line.push_str(word);
-                    empty = false;
-                    break;
+        let mut rest = paragraph.trim_start_matches(' ');
+        while !rest.is_empty() {
+            let blanks = rest.len() - rest.trim_start_matches(' ').len();
+            let (gap, tail) = rest.split_at(blanks);
+            let end = tail.find(' ').unwrap_or(tail.len());
+            let word = &tail[..end];
+            let gap = if empty { "" } else { gap };
+            if width(&line) + gap.len() + width(word) <= columns {
+                line.push_str(gap);
+                line.push_str(word);
+                empty = false;
+                rest = &tail[end..];
+            } else if empty {
+                // A word longer than the line is cut where the line ends.
+                let cut = cut_at(word, columns.saturating_sub(width(&line)).max(1));
+                line.push_str(&word[..cut]);
+                rest = &tail[cut..];
+                if !rest.is_empty() {
+                    out.push(std::mem::replace(&mut line, " ".repeat(below)));
                 }
-                if empty {
-                    // A word longer than the line is cut where the line ends.
-                    let room = columns.saturating_sub(width(&line)).max(1);
-                    let cut = cut_at(word, room);
-                    line.push_str(&word[..cut]);
-                    word = &word[cut..];
-                }
-                out.push(std::mem::replace(
-                    &mut line,
-                    " ".repeat(hanging + indent.min(columns / 2)),
-                ));
+            } else {
+                rest = tail;
+                out.push(std::mem::replace(&mut line, " ".repeat(below)));
                 empty = true;
-                if word.is_empty() {
-                    break;
-                }
             }
         }
         out.push(line);

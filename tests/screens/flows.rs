@@ -93,6 +93,7 @@ fn picking_a_model_writes_what_hermes_model_writes() {
         .position(|p| p.id == "deepseek")
         .unwrap();
     screen.model.tabs[0].cursors[1].at = at;
+    screen.model.tabs[0].cursors[2].at = 0;
     screen.press("<ret><ret>s<ret>");
     let after = changed(&before, &screen.read("config.yaml"));
     assert!(

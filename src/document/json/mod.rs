@@ -9,6 +9,8 @@ pub(in crate::document) mod model;
 mod render;
 mod scan;
 
+pub use render::to_text;
+
 use std::ops::Range;
 
 use super::dotenv::compose::Pieces;

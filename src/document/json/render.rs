@@ -23,6 +23,17 @@ pub(super) struct Style {
     pub colon: String,
 }
 
+/// A value on one line as Python's `json.dumps` writes it; `None` for what JSON cannot hold.
+pub fn to_text(value: &Value) -> Option<String> {
+    let style = Style {
+        unit: None,
+        eol: "\n",
+        after_comma: " ",
+        colon: ": ".to_owned(),
+    };
+    style.render(value, None).ok()
+}
+
 impl Style {
     /// Learn it from the file; Python's defaults where the file shows nothing.
     pub fn of(bytes: &[u8], root: &Node) -> Self {

@@ -54,7 +54,13 @@ fn editor(model: &mut Model, action: Option<Action>, key: Key) {
 
 /// The items of a choice that pass its filter.
 pub fn filtered(items: &[ChoiceItem], filter: &str) -> Vec<usize> {
-    let texts: Vec<String> = items.iter().map(|i| i.label.clone()).collect();
+    let texts: Vec<browse::Searched> = items
+        .iter()
+        .map(|i| browse::Searched {
+            name: i.label.clone(),
+            more: String::new(),
+        })
+        .collect();
     browse::matches(filter, &texts)
 }
 

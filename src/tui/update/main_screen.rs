@@ -5,11 +5,10 @@ use std::time::Instant;
 use super::super::action::{Action, Tab};
 use super::super::browse;
 use super::super::model::{Cursor, Layer, Model, REVEAL_FOR, Search, TabState, Target};
-use super::{Effect, open, pick};
+use super::{Effect, fix, open, pick};
 use crate::document::dotenv::EnvChange;
-use crate::document::{Change, KeyPath, Step, Value};
+use crate::document::{Change, Value};
 use crate::edit::{Edit, FileId};
-use crate::settings::{File, Fix, Problem};
 
 impl TabState {
     /// The pane that a search narrows.
@@ -61,6 +60,9 @@ pub fn step(model: &mut Model, delta: isize) {
         // What is to the right follows from what is selected on the left.
         for later in &mut state.cursors[pane + 1..] {
             *later = Cursor::default();
+        }
+        if model.tab == Tab::Models && pane == 0 {
+            pick::follow_slot(model);
         }
     }
 }
@@ -120,7 +122,7 @@ pub fn act(model: &mut Model, action: Action) -> Effect {
         Action::Add => open::add(model),
         Action::MoveUp => pick::move_fallback(model, -1),
         Action::MoveDown => pick::move_fallback(model, 1),
-        Action::Fix => fix(model),
+        Action::Fix => fix::fix(model),
         Action::Help => {
             model.layers.push(Layer::Help {
                 filter: tui_input::Input::default(),
@@ -195,7 +197,7 @@ fn activate(model: &mut Model) {
             let Some(problem) = model.derived.problems.get(at) else {
                 return;
             };
-            match problem_target(problem) {
+            match fix::problem_target(problem) {
                 Some(target) => {
                     if !browse::jump(model, &target) {
                         model.say("that key has no row of its own: e opens the file there");
@@ -341,81 +343,6 @@ fn reveal(model: &mut Model) {
     }
 }
 
-fn fix(model: &mut Model) {
-    if model.tab != Tab::Problems {
-        model.say("f does what a problem suggests: 4 shows the problems");
-        return;
-    }
-    let at = model.here().cursors[0].at;
-    let Some(problem) = model.derived.problems.get(at) else {
-        return;
-    };
-    let Some(fix) = problem.fix.clone() else {
-        model.say("this one needs your decision: ⏎ goes there");
-        return;
-    };
-    let edits = fix_edits(&fix);
-    if let Some(reason) = edits
-        .iter()
-        .find_map(|e| open::locked(model, &open::target_of(e)))
-    {
-        model.complain(reason);
-        return;
-    }
-    let label = fix.to_string();
-    match model.stage(label.clone(), edits) {
-        Ok(()) => model.say(format!("{label}: s reviews and saves")),
-        Err(error) => model.complain(error.to_string()),
-    }
-}
-
-/// The file that a problem is in, among those that can be edited here.
-pub fn problem_file(problem: &Problem) -> FileId {
-    match problem.file {
-        File::Env | File::ManagedEnv => FileId::Env,
-        File::Config | File::ManagedConfig => FileId::Config,
-    }
-}
-
-/// The setting or variable that a problem is about.
-fn problem_target(problem: &Problem) -> Option<Target> {
-    if problem.key.is_empty() {
-        return None;
-    }
-    Some(match problem_file(problem) {
-        FileId::Env => Target::Env(problem.key.clone()),
-        FileId::Config => {
-            let segments = KeyPath::split(&problem.key);
-            Target::Config(KeyPath(segments.into_iter().map(Step::Key).collect()))
-        }
-    })
-}
-
-/// The edits that carry out a fix.
-pub fn fix_edits(fix: &Fix) -> Vec<Edit> {
-    let config = |path: &KeyPath, change| Edit::Config {
-        path: path.clone(),
-        change,
-    };
-    let env = |name: &str, change| Edit::Env {
-        name: name.to_owned(),
-        change,
-    };
-    match fix {
-        Fix::SetConfig(path, value) => vec![config(path, Change::Set(value.clone()))],
-        Fix::UnsetConfig(path) => vec![config(path, Change::Remove)],
-        Fix::RenameConfig(path, name) => vec![config(path, Change::Rename(name.clone()))],
-        Fix::SetEnv(name, value) => vec![env(
-            name,
-            EnvChange::Set {
-                value: value.clone(),
-            },
-        )],
-        Fix::UnsetEnv(name) => vec![env(name, EnvChange::Remove)],
-        Fix::DedupeEnv(name) => vec![env(name, EnvChange::Dedupe)],
-    }
-}
-
 /// The file and 1-based line of what is under the cursor, for the user's editor.
 fn place_here(model: &Model) -> (FileId, usize) {
     match model.tab {
@@ -426,7 +353,7 @@ fn place_here(model: &Model) -> (FileId, usize) {
                 .problems
                 .get(at)
                 .map_or((FileId::Config, 1), |p| {
-                    (problem_file(p), p.line.unwrap_or(1))
+                    (fix::problem_file(p), p.line.unwrap_or(1))
                 })
         }
         Tab::Storage => {

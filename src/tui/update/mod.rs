@@ -4,6 +4,7 @@
 //! Not responsible for: IO. Effects are carried out by [`super::effects`].
 
 mod accept;
+mod fix;
 mod floating;
 mod main_screen;
 mod open;
@@ -17,10 +18,10 @@ use super::keymap::{self, Context};
 use super::model::{Layer, Model, PasteGuard};
 use crate::edit::FileId;
 
+pub use fix::{problem_file, words as fix_words};
 pub use floating::{child, filtered};
-pub use main_screen::problem_file;
 pub use open::{display, shown_value};
-pub use pick::{is as is_provider, model_names, provider_here, slot_here};
+pub use pick::{follow_slot, is as is_provider, model_names, provider_here, slot_here};
 
 /// What has to happen outside of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]

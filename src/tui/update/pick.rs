@@ -43,7 +43,15 @@ pub fn model_names(model: &Model) -> Vec<String> {
         .as_ref()
         .map(|s| s.field.value().to_owned())
         .unwrap_or_default();
-    let mut names: Vec<String> = browse::matches(&query, &provider.models)
+    let searched: Vec<browse::Searched> = provider
+        .models
+        .iter()
+        .map(|m| browse::Searched {
+            name: m.clone(),
+            more: String::new(),
+        })
+        .collect();
+    let mut names: Vec<String> = browse::matches(&query, &searched)
         .into_iter()
         .map(|i| provider.models[i].clone())
         .collect();
@@ -51,26 +59,32 @@ pub fn model_names(model: &Model) -> Vec<String> {
     names
 }
 
+/// Let the lower panes show the provider and the model that the slot has now.
+pub fn follow_slot(model: &mut Model) {
+    let Some(slot) = slot_here(model) else { return };
+    let (provider, name) = (slot.provider.clone(), slot.model.clone());
+    let at = model
+        .derived
+        .providers
+        .iter()
+        .position(|p| is(p, &provider))
+        .unwrap_or(0);
+    let cursors = &mut model.tabs[Tab::Models.index()].cursors;
+    cursors[1] = Cursor { at, top: 0 };
+    cursors[2] = Cursor::default();
+    let at = model_names(model)
+        .iter()
+        .position(|n| *n == name)
+        .unwrap_or(0);
+    model.tabs[Tab::Models.index()].cursors[2].at = at;
+}
+
 /// Enter on the Models tab.
 pub fn activate(model: &mut Model) {
     match model.here().pane {
         0 => {
             // Start at what the slot has now.
-            let (provider, name) = match slot_here(model) {
-                Some(slot) => (slot.provider.clone(), slot.model.clone()),
-                None => return,
-            };
-            let at = model
-                .derived
-                .providers
-                .iter()
-                .position(|p| is(p, &provider))
-                .unwrap_or(0);
-            model.here_mut().cursors[1] = Cursor { at, top: 0 };
-            model.here_mut().cursors[2] = Cursor::default();
-            let names = model_names(model);
-            let at = names.iter().position(|n| *n == name).unwrap_or(0);
-            model.here_mut().cursors[2] = Cursor { at, top: 0 };
+            follow_slot(model);
             model.here_mut().pane = 1;
         }
         1 => model.here_mut().pane = 2,

@@ -16,7 +16,7 @@ use crate::document::{KeyPath, Value};
 use crate::settings::{self, KeyRow, KeyState, Origin, Row};
 
 /// Columns of the left pane.
-const GROUPS: u16 = 21;
+const GROUPS: u16 = 22;
 
 /// One row of the right pane.
 struct Shown {
@@ -76,7 +76,7 @@ fn groups(buffer: &mut Buffer, area: Rect, model: &Model, list: &Browse) {
         let count = group.count.to_string();
         let room = area
             .width
-            .saturating_sub(3 + u16::try_from(count.len()).unwrap_or(0) + 2);
+            .saturating_sub(4 + u16::try_from(count.len()).unwrap_or(0));
         put(buffer, area.x + 1, y, room, &group.name, style);
         let right = Rect {
             width: area.width.saturating_sub(1),

@@ -47,6 +47,18 @@ pub fn put_right(buffer: &mut Buffer, area: Rect, y: u16, content: &str, style: 
     put(buffer, area.right() - width, y, width, content, style);
 }
 
+/// Make a part of the screen blank.
+pub fn clear(buffer: &mut Buffer, area: Rect) {
+    let area = area.intersection(buffer.area);
+    for y in area.y..area.bottom() {
+        for x in area.x..area.right() {
+            if let Some(cell) = buffer.cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
+}
+
 /// A rule across `area` at row `y`.
 pub fn rule(buffer: &mut Buffer, area: Rect, y: u16) {
     put(
@@ -70,21 +82,7 @@ pub fn boxed(buffer: &mut Buffer, area: Rect, title: &str, hint: &str) -> Rect {
     if area.width < 4 || area.height < 3 {
         return Rect::new(area.x, area.y, 0, 0);
     }
-    for y in area.y..area.bottom() {
-        put(
-            buffer,
-            area.x,
-            y,
-            area.width,
-            &" ".repeat(usize::from(area.width)),
-            Style::reset(),
-        );
-        for x in area.x..area.right() {
-            if let Some(cell) = buffer.cell_mut((x, y)) {
-                cell.reset();
-            }
-        }
-    }
+    clear(buffer, area);
     let inner = usize::from(area.width - 2);
     let bar = "─".repeat(inner);
     put(

@@ -202,7 +202,7 @@ fn field(buffer: &mut Buffer, area: Rect, model: &Model, editor: &Editor) -> (u1
             );
             (shown, theme::DIM)
         });
-    } else if !editor.hint.is_empty() {
+    } else if !editor.hint.is_empty() && editor.error.is_none() {
         below.push((editor.hint.clone(), theme::DIM));
     }
     let below: Vec<(String, Style)> = below
@@ -409,10 +409,7 @@ fn list(buffer: &mut Buffer, area: Rect, model: &Model, items: &Items) {
 }
 
 fn title_of(path: &KeyPath, count: usize) -> String {
-    format!(
-        "{path}   {}",
-        text::count(count, "entry").replace("entrys", "entries")
-    )
+    format!("{path} ({count})")
 }
 
 fn help(

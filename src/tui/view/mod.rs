@@ -15,13 +15,12 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use self::draw::{Piece, piece, pieces, put, put_right, rule};
+use self::draw::{Piece, clear, piece, pieces, put, put_right, rule};
 use super::action::Tab;
 use super::keymap::{self, Context};
-use super::model::{Layer, Model};
+use super::model::{Layer, Model, Status};
 use super::text;
 use super::theme;
-use super::update;
 
 /// The smallest terminal that the screen fits in.
 pub const SMALLEST: (u16, u16) = (40, 10);
@@ -88,7 +87,7 @@ fn draw_into(buffer: &mut Buffer, area: Rect, model: &mut Model) -> Option<(u16,
         Tab::Problems => problems::draw(buffer, frames, model),
         Tab::Storage => storage::draw(buffer, frames, model),
     }
-    let mut cursor = bottom(buffer, area, model);
+    let mut cursor = bottom(buffer, area, model, help_lines);
     if !model.layers.is_empty() {
         let above = Rect::new(area.x, area.y, area.width, area.height - 1);
         let layers = std::mem::take(&mut model.layers);
@@ -116,14 +115,26 @@ fn draw_into(buffer: &mut Buffer, area: Rect, model: &mut Model) -> Option<(u16,
     cursor
 }
 
-/// The home as people write it, with its real place behind an arrow.
-fn home_text(model: &Model) -> String {
-    let home = &model.session.home;
+/// The home as people write it, with its real place behind an arrow, in at most `room` columns.
+fn home_text(model: &Model, room: usize) -> String {
     let shown = model.shown_home();
-    match &model.session.real_home {
-        Some(real) if real != &home.path => format!("{shown} → {}", real.display()),
-        _ => shown,
+    let Some(real) = model
+        .session
+        .real_home
+        .as_ref()
+        .filter(|r| **r != model.session.home.path)
+    else {
+        return text::fit_middle(&shown, room).into_owned();
+    };
+    let real = real.display().to_string();
+    if text::width(&shown) + text::width(&real) + 3 <= room {
+        return format!("{shown} → {real}");
     }
+    // Both ends of the link matter: each gives way.
+    let half = room.saturating_sub(3) / 2;
+    let left = text::fit_middle(&shown, half);
+    let right = text::fit_middle(&real, room.saturating_sub(text::width(&left) + 3));
+    format!("{left} → {right}")
 }
 
 /// File system type and mount point of `config.yaml`, where a save would land.
@@ -169,10 +180,7 @@ fn title(buffer: &mut Buffer, area: Rect, model: &Model) {
     let room = usize::from(area.width).saturating_sub(width_of(&right) + 16);
     let left = vec![
         piece(" hermes-tui  ", theme::BOLD),
-        piece(
-            text::fit_middle(&home_text(model), room).into_owned(),
-            theme::ACCENT,
-        ),
+        piece(home_text(model, room), theme::ACCENT),
     ];
     pieces(buffer, area.x, area.y, area.width, &left);
     let width = u16::try_from(width_of(&right))
@@ -235,7 +243,7 @@ fn compact_title(buffer: &mut Buffer, area: Rect, model: &Model) {
 }
 
 /// The last row: a search being typed, a message, or the keys. Returns where the cursor goes.
-fn bottom(buffer: &mut Buffer, area: Rect, model: &Model) -> Option<(u16, u16)> {
+fn bottom(buffer: &mut Buffer, area: Rect, model: &Model, help_lines: u16) -> Option<(u16, u16)> {
     let y = area.bottom() - 1;
     if model.layers.is_empty()
         && let Some(search) = &model.here().search
@@ -262,40 +270,55 @@ fn bottom(buffer: &mut Buffer, area: Rect, model: &Model) -> Option<(u16, u16)> 
             .then(|| (area.x + 3 + u16::try_from(at.min(room)).unwrap_or(0), y));
     }
     if let Some(status) = &model.status {
-        let style = if status.bad { theme::BAD } else { theme::GOOD };
-        let sign = if status.bad {
-            theme::SIGN_BAD
-        } else {
-            theme::SIGN_OK
-        };
-        put(
-            buffer,
-            area.x + 1,
-            y,
-            area.width - 1,
-            &format!("{sign} {}", status.text),
-            style,
-        );
+        put_status(buffer, area, status, help_lines);
         return None;
     }
-    let hint = hints(
-        update::context(model),
-        usize::from(area.width) - 2,
-        model.theme.ascii,
-    );
+    if !model.layers.is_empty() {
+        // What floats shows its own keys.
+        return None;
+    }
+    let width = usize::from(area.width) - 2;
+    let hint = hints_on(Context::Main, Some(model.tab), width, model.theme.ascii);
     put(buffer, area.x + 1, y, area.width - 1, &hint, theme::DIM);
     None
 }
 
+/// A message; a long one takes lines of the help as well, so that nothing of it is cut.
+fn put_status(buffer: &mut Buffer, area: Rect, status: &Status, help_lines: u16) {
+    let (sign, style) = if status.bad {
+        (theme::SIGN_BAD, theme::BAD)
+    } else {
+        (theme::SIGN_OK, theme::GOOD)
+    };
+    let width = usize::from(area.width) - 2;
+    let lines = text::wrap(&format!("{sign} {}", status.text), width, 2);
+    let rows = u16::try_from(lines.len())
+        .unwrap_or(u16::MAX)
+        .min(help_lines + 1);
+    let top = area.bottom() - rows;
+    clear(buffer, Rect::new(area.x, top, area.width, rows));
+    for (y, line) in (top..area.bottom()).zip(&lines) {
+        put(buffer, area.x + 1, y, area.width - 1, line, style);
+    }
+}
+
 /// The keys of a context as one line of at most `width` columns: as many as fit, in table order.
 pub fn hints(context: Context, width: usize, ascii: bool) -> String {
+    hints_on(context, None, width, ascii)
+}
+
+fn hints_on(context: Context, tab: Option<Tab>, width: usize, ascii: bool) -> String {
     let mut out = String::new();
-    for binding in keymap::bindings(context).filter(|b| !b.hint.is_empty()) {
-        // Two wide signs would not survive in ASCII; their names do.
+    for binding in keymap::bindings(context) {
+        let hint = tab.map_or(binding.hint, |tab| keymap::hint_on(binding, tab));
+        if hint.is_empty() {
+            continue;
+        }
+        // Two signs would not survive in ASCII; their names do.
         let hint = if ascii {
-            binding.hint.replace('⏎', "Enter").replace("↑↓", "j/k")
+            hint.replace('⏎', "Enter").replace("↑↓", "j/k")
         } else {
-            binding.hint.to_owned()
+            hint.to_owned()
         };
         let gap = if out.is_empty() { 0 } else { 2 };
         if text::width(&out) + gap + text::width(&hint) <= width {

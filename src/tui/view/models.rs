@@ -156,7 +156,7 @@ fn key_words(key: &KeyStatus) -> (String, Style) {
         KeyStatus::Missing(_) => ("key missing".into(), theme::BAD),
         KeyStatus::Suppressed(_) => ("key ignored".into(), theme::BAD),
         KeyStatus::SignIn => ("sign-in".into(), theme::DIM),
-        KeyStatus::NotNeeded => ("no key needed".into(), theme::DIM),
+        KeyStatus::NotNeeded => ("no key".into(), theme::DIM),
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::model::{Model, StorageRow};
 use super::super::text;
 use super::super::theme;
 use super::Frames;
-use super::draw::{Line, lines, piece, pieces, put, row_style, rule};
+use super::draw::{Line, clear, lines, piece, pieces, put, row_style, rule};
 use crate::edit::FileId;
 use crate::writer::{Prediction, Strategy};
 
@@ -65,21 +65,7 @@ pub fn draw(buffer: &mut Buffer, frames: Frames, model: &Model) {
     // The whole lower part belongs to the file under the cursor: the rule above the help goes.
     let top = body.y + list;
     let rest = Rect::new(body.x, top, body.width, frames.help.bottom() - top);
-    for y in rest.y..rest.bottom() {
-        put(
-            buffer,
-            rest.x,
-            y,
-            rest.width,
-            &" ".repeat(usize::from(rest.width)),
-            Style::reset(),
-        );
-        for x in rest.x..rest.right() {
-            if let Some(cell) = buffer.cell_mut((x, y)) {
-                cell.reset();
-            }
-        }
-    }
+    clear(buffer, rest);
     rule(buffer, rest, rest.y);
     let inside = Rect::new(
         rest.x + 1,
