@@ -2,6 +2,7 @@
 //!
 //! Responsible for: [`Setting::parse`] and [`Setting::check`]. Faults name the need, never the value.
 
+use super::closest::closest;
 use super::setting::{Fault, Kind, Parsed, Setting, Severity};
 use crate::document::Value;
 
@@ -228,6 +229,12 @@ impl Setting {
                 severity: Severity::Info,
             }
         })
+    }
+
+    /// The choice that was probably meant by a word that is none.
+    pub fn nearest_choice(&self, word: &str) -> Option<Value> {
+        let words = self.choices.iter().filter_map(Value::as_str);
+        closest(word.trim(), words).map(|c| Value::Str(c.to_owned()))
     }
 
     /// Whether `word` is read although it is not among the choices.

@@ -8,6 +8,7 @@
 mod closest;
 mod judge;
 mod key;
+mod load;
 mod pattern;
 mod pick;
 mod provider;
@@ -16,7 +17,7 @@ mod secret;
 mod setting;
 mod tree;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 pub use judge::{bool_word, is_env_name, is_template};
@@ -38,7 +39,7 @@ pub enum Target {
     Config,
 }
 
-/// The facts. Each part is parsed when it is first asked for, about 2 ms for all of them.
+/// The facts. Each part is parsed when it is first asked for, about 3 ms for all of them.
 #[derive(Debug, Default)]
 pub struct Catalog {
     settings: OnceLock<Settings>,
@@ -53,6 +54,9 @@ struct Settings {
     tree: tree::Tree,
     /// The same with the other names of their last steps.
     others: tree::Tree,
+    /// Section of the first setting below each root name.
+    roots: HashMap<String, String>,
+    sections: HashSet<String>,
     meta: SettingsMeta,
 }
 
@@ -139,18 +143,18 @@ const EMBEDDED: &str = "an embedded catalogue file loads";
 impl Catalog {
     fn settings_part(&self) -> &Settings {
         self.settings.get_or_init(|| {
-            load_settings(include_str!("../../assets/settings.toml")).expect(EMBEDDED)
+            load::settings(include_str!("../../assets/settings.toml")).expect(EMBEDDED)
         })
     }
 
     fn keys_part(&self) -> &Keys {
         self.keys
-            .get_or_init(|| load_keys(include_str!("../../assets/keys.toml")).expect(EMBEDDED))
+            .get_or_init(|| load::keys(include_str!("../../assets/keys.toml")).expect(EMBEDDED))
     }
 
     fn providers_part(&self) -> &Providers {
         self.providers.get_or_init(|| {
-            load_providers(include_str!("../../assets/providers.toml")).expect(EMBEDDED)
+            load::providers(include_str!("../../assets/providers.toml")).expect(EMBEDDED)
         })
     }
 
@@ -204,6 +208,16 @@ impl Catalog {
         self.settings_part()
             .tree
             .has_children(&path.0, &|name| self.is_platform(name))
+    }
+
+    /// The section that settings below this root name belong to.
+    pub fn section_of_root(&self, root: &str) -> Option<&str> {
+        self.settings_part().roots.get(root).map(String::as_str)
+    }
+
+    /// Whether the screen has a section of this name.
+    pub fn is_section(&self, name: &str) -> bool {
+        self.settings_part().sections.contains(name)
     }
 
     /// Whether the name is a chat platform.
@@ -328,101 +342,6 @@ impl Catalog {
                 _ => false,
             })
     }
-}
-
-fn load_settings(text: &str) -> Option<Settings> {
-    let file: raw::Sectioned<raw::SettingsMeta, raw::Setting> = toml::from_str(text).ok()?;
-    let mut list = Vec::new();
-    for (section, entries) in file.sections {
-        for (path, raw) in entries.0 {
-            list.push(Setting::from_raw(path, &section, raw)?);
-        }
-    }
-    let mut tree = tree::Tree::new();
-    let mut others = tree::Tree::new();
-    for (at, setting) in list.iter().enumerate() {
-        tree.add(&setting.pattern, at);
-        for name in &setting.names {
-            let mut pattern = setting.pattern.clone();
-            if let Some(last) = pattern.0.last_mut() {
-                *last = Segment::Name(name.clone());
-            }
-            others.add(&pattern, at);
-        }
-    }
-    Some(Settings {
-        list,
-        tree,
-        others,
-        meta: SettingsMeta {
-            hermes: file.meta.hermes,
-            config_version: file.meta.config_version,
-            hook_events: file.meta.hook_events,
-            toolsets: file.meta.toolsets,
-            platforms: file.meta.platforms,
-        },
-    })
-}
-
-fn load_keys(text: &str) -> Option<Keys> {
-    let file: raw::Sectioned<raw::KeysMeta, raw::Key> = toml::from_str(text).ok()?;
-    let mut list = Vec::new();
-    for (category, entries) in file.sections {
-        let category = Category::from_name(&category)?;
-        for (name, raw) in entries.0 {
-            list.push(KeyInfo::from_raw(name, category, raw)?);
-        }
-    }
-    let by_name = list
-        .iter()
-        .enumerate()
-        .map(|(at, key)| (key.name.clone(), at))
-        .collect();
-    let meta = file.meta;
-    Some(Keys {
-        list,
-        by_name,
-        meta: KeysMeta {
-            denied: meta.denied,
-            denied_later: meta.denied_later,
-            placeholders: meta.placeholders,
-            min_length: meta.min_length,
-            credential_endings: meta.credential_endings,
-            secret_starts: meta
-                .secret_starts
-                .into_iter()
-                .map(|s| (s.start, s.more, s.also))
-                .collect(),
-            probes: meta.probe.0,
-            terminal: meta.terminal.0,
-        },
-    })
-}
-
-fn load_providers(text: &str) -> Option<Providers> {
-    let file: raw::Providers = toml::from_str(text).ok()?;
-    Some(Providers {
-        list: file
-            .provider
-            .0
-            .into_iter()
-            .map(|(id, raw)| Provider::from_raw(id, raw))
-            .collect::<Option<_>>()?,
-        groups: file
-            .group
-            .0
-            .into_iter()
-            .map(|(id, raw)| Group {
-                id,
-                label: raw.label,
-                members: raw.members,
-            })
-            .collect(),
-        meta: ProvidersMeta {
-            auto_order: file.meta.auto_order,
-            kimi_coding_url: file.meta.kimi_coding_url,
-        },
-    })
 }
 
 #[cfg(test)]

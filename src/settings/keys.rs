@@ -129,7 +129,10 @@ fn row(
     let state = if managed {
         KeyState::Managed
     } else {
-        state(value.as_deref(), secret, !lines.is_empty())
+        let written = env
+            .and_then(|e| e.in_force(name))
+            .and_then(|e| e.template.as_deref());
+        state(written, secret, !lines.is_empty())
     };
     let mut aliases: Vec<String> = info.map(|i| i.aliases.clone()).unwrap_or_default();
     aliases.sort_by_key(|a| view.filled(a).is_none());

@@ -16,6 +16,9 @@ pub use problems::{File, Fix, Problem, parse_problem, problems};
 pub use rows::{Origin, Row, rows, section_order};
 pub use show::{hide_secrets, show};
 
+#[cfg(test)]
+mod tests;
+
 use crate::document::dotenv::EnvDocument;
 use crate::document::yaml::YamlDocument;
 

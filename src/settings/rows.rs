@@ -123,7 +123,7 @@ fn walk<'v>(value: &'v Value, at: &KeyPath, known: bool, out: &mut Vec<(KeyPath,
         let setting = catalog().setting(&path).filter(|_| known);
         let below = known && catalog().has_children(&path);
         let descend = match value {
-            Value::Map(_) if below => true,
+            Value::Map(_) if below => setting.is_none_or(|s| s.takes(Kind::Map)),
             // What nothing is known about is shown leaf by leaf.
             Value::Map(fields) => setting.is_none() && !fields.is_empty(),
             Value::List(items) => {
@@ -197,11 +197,8 @@ fn row(
 
 /// The value of the variable that is used instead of the file.
 fn variable(view: &View<'_>, setting: &Setting, in_file: bool) -> Option<Value> {
-    let wins = match setting.env_wins? {
-        true => true,
-        // The file wins only where it says something.
-        false => !in_file,
-    };
+    // Where the file wins, it does so only if it says something.
+    let wins = setting.env_wins? || !in_file;
     let name = setting.env.as_deref().filter(|_| wins)?;
     let text = view.filled(name)?;
     Some(match setting.parse(&text) {
@@ -253,7 +250,7 @@ fn section_of(path: &KeyPath, setting: Option<&Setting>) -> String {
         // `<platform>.dm_policy` belongs to the section of its platform, where there is one.
         if setting.path.starts_with('<')
             && let Some(Step::Key(root)) = path.0.first()
-            && is_section(root)
+            && catalog().is_section(root)
         {
             return root.clone();
         }
@@ -265,17 +262,8 @@ fn section_of(path: &KeyPath, setting: Option<&Setting>) -> String {
     if path.0.len() < 2 {
         return "unknown".to_owned();
     }
-    let known = catalog().settings().iter().find(
-        |s| matches!(s.path.strip_prefix(root.as_str()), Some(r) if r.starts_with(['.', '['])),
-    );
-    match known {
-        Some(setting) => setting.section.clone(),
-        None => "unknown".to_owned(),
-    }
-}
-
-fn is_section(name: &str) -> bool {
-    catalog().settings().iter().any(|s| s.section == name)
+    let section = catalog().section_of_root(root);
+    section.unwrap_or("unknown").to_owned()
 }
 
 fn label(path: &KeyPath, section: &str) -> String {

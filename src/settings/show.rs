@@ -3,56 +3,17 @@
 //! Responsible for: what a row prints. Not responsible for: how a file spells a value.
 
 use crate::catalog::{catalog, is_template, mask};
+use crate::document::yaml::scalar_text;
 use crate::document::{KeyPath, Value};
 
 use super::view::step_of;
 
-/// A value as one line: words bare, text with special characters in quotes, lists and sections in
-/// brackets. Secrets must have been taken out before ([`hide_secrets`]).
+/// A value as one line: text as it is, anything else as a file would spell it on one line.
+/// Secrets must have been taken out before ([`hide_secrets`]).
 pub fn show(value: &Value) -> String {
     match value {
         Value::Str(s) => s.clone(),
-        other => inside(other),
-    }
-}
-
-fn inside(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(b) => b.to_string(),
-        Value::Int(i) => i.to_string(),
-        Value::BigInt(digits) => digits.clone(),
-        Value::Float(f) => float(*f),
-        Value::Timestamp(t) => t.clone(),
-        Value::Str(s) => {
-            let plain = !s.is_empty()
-                && s.trim() == s
-                && !s.contains([',', '[', ']', '{', '}', '"', '#', '\n'])
-                && !s.contains(": ");
-            if plain { s.clone() } else { format!("{s:?}") }
-        }
-        Value::List(items) => {
-            let items: Vec<String> = items.iter().map(inside).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Value::Map(fields) => {
-            let fields: Vec<String> = fields
-                .iter()
-                .map(|(k, v)| format!("{}: {}", inside(k), inside(v)))
-                .collect();
-            format!("{{{}}}", fields.join(", "))
-        }
-    }
-}
-
-/// A float as Python prints it: never without a point.
-fn float(f: f64) -> String {
-    if f.is_nan() {
-        ".nan".to_owned()
-    } else if f.is_infinite() {
-        if f > 0.0 { ".inf" } else { "-.inf" }.to_owned()
-    } else {
-        format!("{f:?}")
+        other => scalar_text(other),
     }
 }
 

@@ -2,17 +2,20 @@
 //!
 //! Responsible for: looking values, lines and variables up in the layers.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
 use super::Layers;
+use crate::document::yaml::YamlDocument;
 use crate::document::{KeyPath, Step, Value};
 
 /// One YAML file.
 pub(super) struct Config<'a> {
     /// The whole file as values.
     pub(super) root: Value,
-    /// 1-based line of a path.
-    line: Box<dyn Fn(&KeyPath) -> Option<usize> + 'a>,
-    /// Keys that a section has more than once, with the lines of all of them in file order.
-    pub(super) duplicates: Vec<(KeyPath, Vec<usize>)>,
+    document: &'a YamlDocument,
+    /// Lines of all leaves, read in one go: asking for them one by one costs the square of the file.
+    lines: OnceCell<HashMap<KeyPath, usize>>,
 }
 
 /// All layers.
@@ -54,7 +57,7 @@ impl<'a> View<'a> {
 
     /// The line of a path in the user's file.
     pub(super) fn line(&self, path: &KeyPath) -> Option<usize> {
-        self.config.as_ref().and_then(|c| (c.line)(path))
+        self.config.as_ref().and_then(|c| c.line(path))
     }
 
     /// A variable of the administrator.
@@ -78,7 +81,32 @@ impl<'a> View<'a> {
     }
 }
 
-impl Config<'_> {
+impl<'a> Config<'a> {
+    fn of(document: &'a YamlDocument) -> Self {
+        Self {
+            root: document.root(),
+            document,
+            lines: OnceCell::new(),
+        }
+    }
+
+    /// 1-based line of a path.
+    fn line(&self, path: &KeyPath) -> Option<usize> {
+        let lines = self.lines.get_or_init(|| {
+            let leaves = self.document.leaves();
+            leaves.into_iter().map(|l| (l.path, l.line)).collect()
+        });
+        lines
+            .get(path)
+            .copied()
+            .or_else(|| self.document.line(path))
+    }
+
+    /// Keys that a section has more than once, with the lines of all of them; the last is in force.
+    pub(super) fn duplicates(&self) -> Vec<(KeyPath, Vec<usize>)> {
+        self.document.duplicates()
+    }
+
     pub(super) fn get(&self, path: &KeyPath) -> Option<&Value> {
         path.0.iter().try_fold(&self.root, step)
     }
