@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use hermes_tui::cli::{self, Global};
 use hermes_tui::commands::{self, Ending, Failure, Streams};
 use hermes_tui::home::Environment;
+use hermes_tui::tui;
 
 fn main() -> ExitCode {
     // A write beyond the size limit must come back as an error and not end the program halfway.
@@ -46,6 +47,8 @@ fn main() -> ExitCode {
     match result {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::FoundFaults) => ExitCode::FAILURE,
+        // As shells report a program that a signal ended.
+        Ok(Ending::Signal(number)) => ExitCode::from(u8::try_from(128 + number).unwrap_or(1)),
         Err(failure) if failure.broken_pipe => ExitCode::SUCCESS,
         Err(failure) => {
             // Whatever cannot be printed any more has nobody who could read it.
@@ -59,18 +62,30 @@ fn main() -> ExitCode {
 }
 
 fn open_editor(global: &Global, env: &Environment) -> Result<Ending, Failure> {
-    let dumb = env.trimmed("TERM").is_none_or(|term| term == "dumb");
-    if dumb || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Err(Failure::new(
-            "the editor needs a terminal (and a TERM other than `dumb`); for use without one see \
-             hermes-tui --help",
-        ));
-    }
     let demo = if global.demo {
         Some(commands::make_demo(env)?)
     } else {
         None
     };
-    let _home = commands::find_home(global, env, demo.as_ref())?;
-    Err(Failure::new("the editor is not part of this build"))
+    let home = commands::find_home(global, env, demo.as_ref())?;
+    match tui::run(home, env, theme(global, env)) {
+        Ok(tui::Ending::Left) => Ok(Ending::Done),
+        Ok(tui::Ending::Signal(number)) => Ok(Ending::Signal(number)),
+        Err(error) => Err(Failure::new(error.to_string())),
+    }
+}
+
+/// What the terminal can show, by the conventions that programs share.
+fn theme(global: &Global, env: &Environment) -> tui::Theme {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .find_map(|name| env.trimmed(name))
+        .unwrap_or_default()
+        .to_lowercase();
+    // No locale at all says nothing; most terminals of today show UTF-8 then.
+    let utf8 = locale.is_empty() || locale.contains("utf-8") || locale.contains("utf8");
+    tui::Theme {
+        color: !env.is_set("NO_COLOR"),
+        ascii: global.ascii || !utf8,
+    }
 }
