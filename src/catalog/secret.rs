@@ -225,7 +225,8 @@ fn hide_assignment(line: &str) -> String {
         .trim_end()
         .trim_end_matches(',')
         .trim_matches(['"', '\'']);
-    if plain.is_empty() || super::is_template(plain) {
+    // What is masked already keeps the four characters that tell two keys apart.
+    if plain.is_empty() || plain.starts_with(BULLETS) || super::is_template(plain) {
         return line.to_owned();
     }
     let words: Vec<&str> = plain.split_whitespace().collect();
@@ -332,6 +333,7 @@ mod tests {
             "key_env: ATTIC_BOX_API_KEY",
             "  Authorization: Bearer ${MCP_TICKETS_API_KEY}",
             "token: the server did not answer in time",
+            "OPENROUTER_API_KEY=••••f3a9",
             "TERMINAL_SSH_KEY=/home/me/.ssh/id",
         ] {
             assert_eq!(redact(plain), plain);

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::document::Splice;
+use crate::document::{Edited, Splice};
 
 enum Piece {
     Old(Range<usize>),
@@ -36,7 +36,7 @@ impl Piece {
 }
 
 /// A text described by where its bytes come from.
-pub(super) struct Pieces {
+pub(in crate::document) struct Pieces {
     pieces: Vec<Piece>,
     old_len: usize,
 }
@@ -68,6 +68,20 @@ impl Pieces {
         out.extend(input);
         out.retain(|p| p.len() > 0);
         self.pieces = out;
+    }
+
+    /// The result of all rounds: no splices when the text is what it was.
+    pub fn edited(&self, old: &[u8], bytes: Vec<u8>, notes: Vec<String>) -> Edited {
+        let splices = if bytes == old {
+            Vec::new()
+        } else {
+            self.splices()
+        };
+        Edited {
+            bytes,
+            splices,
+            notes,
+        }
     }
 
     /// The splices from the first text to this one.

@@ -5,13 +5,14 @@
 //! assignments with proof, and naming the lines that readers disagree about. Not responsible for:
 //! which names exist and which are secret (the caller's [`EnvRules`]), IO.
 
-mod compose;
+pub(in crate::document) mod compose;
 mod edit;
 mod encode;
 mod entries;
 mod grammar;
 mod interpolate;
 mod load_env;
+mod names;
 mod placing;
 mod problems;
 mod proof;
@@ -70,6 +71,13 @@ pub struct Entry {
     pub spans: Spans,
 }
 
+impl Entry {
+    /// The name for display: a pasted secret without a name reads as one, and is not shown.
+    pub fn shown_name(&self) -> &str {
+        names::shown(&self.name)
+    }
+}
+
 /// Whether Hermes sees an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryState {
@@ -102,7 +110,8 @@ pub struct Spans {
 }
 
 /// What to do with one name.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EnvChange {
     /// Give it this value, on the line that is in force, or on a new one.
     Set {
@@ -279,16 +288,7 @@ impl EnvDocument {
                 }
             }
         }
-        let splices = if bytes == self.bytes {
-            Vec::new()
-        } else {
-            pieces.splices()
-        };
-        Ok(Edited {
-            bytes,
-            splices,
-            notes,
-        })
+        Ok(pieces.edited(&self.bytes, bytes, notes))
     }
 
     /// Everything that Hermes or another reader will misread, ignore or refuse, in line order.
@@ -309,7 +309,7 @@ impl fmt::Debug for EnvDocument {
 impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entry")
-            .field("name", &self.name)
+            .field("name", &self.shown_name())
             .field("line", &self.line)
             .field("state", &self.state)
             .field("in_force", &self.in_force)
