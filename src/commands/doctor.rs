@@ -14,6 +14,7 @@ use crate::plan;
 use crate::session::{self, Loaded, Session};
 use crate::settings::{self, File, Problem};
 use crate::tui::effects::STORED;
+use crate::tui::update::fix_words;
 use crate::writer::{self, Prediction};
 
 pub(super) fn run(context: &mut Context<'_>, probe: bool) -> Result<Ending, Failure> {
@@ -72,6 +73,9 @@ fn print(
         if !problem.detail.is_empty() {
             writeln!(out, "        {}", plan::visible(&problem.detail))?;
         }
+        if let Some(fix) = &problem.fix {
+            writeln!(out, "        f in the editor: {}", fix_words(fix))?;
+        }
     }
     for (name, prediction) in probes {
         writeln!(out, "{name}")?;
@@ -103,7 +107,7 @@ fn problem_json(problem: &Problem) -> Json {
         "line": problem.line,
         "message": problem.title,
         "detail": problem.detail,
-        "fix": problem.fix.as_ref().map(ToString::to_string),
+        "fix": problem.fix.as_ref().map(fix_words),
     })
 }
 
