@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use hermes_tui::document::dotenv::{
     Accept, EnvChange, EnvDocument, EnvRules, ProblemKind, Question,
@@ -438,10 +439,41 @@ fn problems_are_named_with_their_line_and_without_their_value() {
 }
 
 #[test]
+fn a_secret_on_a_line_of_its_own_is_not_shown_as_a_name() {
+    for text in [
+        "c2VrcmV0Zm9v\n",
+        "c2VrcmV0Zm9v==\n",
+        "A=1\nsk-C2VrcmV0Zm9v\n",
+    ] {
+        let doc = doc(text);
+        let problems = doc.problems(&rules());
+        assert!(!problems.is_empty());
+        let shown = format!("{problems:?} {doc:?}");
+        assert!(!shown.contains("2VrcmV0"), "{shown}");
+    }
+}
+
+#[test]
 fn debug_output_holds_no_value() {
     let doc = doc("FAL_KEY=sekret # sekret\n");
     let shown = format!("{doc:?} {:?} {:?}", doc.entries(), EnvChange::set("sekret"));
     assert!(!shown.contains("sekret"), "{shown}");
+}
+
+#[test]
+fn a_large_file_is_read_and_changed() {
+    let mut text = String::new();
+    for n in 0..20_000 {
+        writeln!(text, "V{n}=\'value {n}\' # note").unwrap();
+    }
+    let doc = doc(&text);
+    assert_eq!(doc.entries().len(), 20_000);
+    assert_eq!(doc.problems(&rules()).len(), 20_000);
+    let edited = doc.edit("V10000", &EnvChange::set("x"), &rules()).unwrap();
+    assert_eq!(
+        edited.bytes.len(),
+        text.len() - "'value 10000'".len() + "x".len()
+    );
 }
 
 /// Text made of the pieces that matter to the readers.

@@ -84,6 +84,7 @@ impl Save<'_> {
                 _ => {}
             }
         }
+        self.back_up(place, seen);
         self.still_as_seen(place, seen)?;
         let Source::Handed(handed) = &self.source else {
             return Ok(Handover::Copy(Strategy::Replace));

@@ -65,47 +65,125 @@ pub(crate) fn overwrite(
     }
 }
 
-/// Replace `old` by `new` in the file of `place`.
-pub(crate) fn rewrite(
-    kernel: &Kernel<'_>,
-    place: &Place,
-    seen: &Stat,
-    versions: (&[u8], &[u8]),
-    mount: Option<&Mount>,
-    options: &Options,
-    warnings: &mut Vec<String>,
-) -> Result<JournalReport, InPlaceFail> {
-    let (old, new) = versions;
-    let mut failed = Vec::new();
-    let Some(journal) = journal::write(kernel, place, seen, versions, options, &mut failed) else {
-        return Err(InPlaceFail::Failed(no_journal(place, failed)));
-    };
-    let file = match prepare(kernel, place, seen, versions, mount) {
-        Ok(Some(file)) => file,
-        Ok(None) => {
-            journal.remove(kernel, warnings);
-            return Err(InPlaceFail::Moved);
+/// One rewrite: the file as it was seen, and both versions of its content.
+pub(crate) struct Rewrite<'a> {
+    pub kernel: Kernel<'a>,
+    pub place: &'a Place,
+    pub seen: &'a Stat,
+    pub old: &'a [u8],
+    pub new: &'a [u8],
+    pub mount: Option<&'a Mount>,
+    pub options: &'a Options,
+}
+
+impl Rewrite<'_> {
+    /// Replace the old content by the new one. `ready` is called once everything is prepared and
+    /// room is reserved, just before the first byte is written.
+    pub fn run(
+        &self,
+        warnings: &mut Vec<String>,
+        ready: impl FnOnce(&mut Vec<String>),
+    ) -> Result<JournalReport, InPlaceFail> {
+        let Self {
+            kernel,
+            place,
+            old,
+            new,
+            ..
+        } = self;
+        let mut failed = Vec::new();
+        let versions = (*old, *new);
+        let Some(journal) = journal::write(
+            kernel,
+            place,
+            self.seen,
+            versions,
+            self.options,
+            &mut failed,
+        ) else {
+            return Err(InPlaceFail::Failed(no_journal(place, failed)));
+        };
+        let file = match self.prepare() {
+            Ok(Some(file)) => file,
+            Ok(None) => {
+                journal.remove(kernel, warnings);
+                return Err(InPlaceFail::Moved);
+            }
+            Err(why) => {
+                journal.remove(kernel, warnings);
+                return Err(InPlaceFail::Failed(match why {
+                    Unprepared::Call(step, attempt) => {
+                        SaveError::call(&place.requested, step, attempt)
+                    }
+                    Unprepared::NoRoom(needed) => SaveError::refused(
+                        FailureKind::NoSpace,
+                        &place.requested,
+                        format!("writing in place needs {needed} free bytes on this filesystem"),
+                    ),
+                }));
+            }
+        };
+        ready(warnings);
+        if let Err(cause) = overwrite(kernel, &file, new, difference(new, old)) {
+            return Err(InPlaceFail::Failed(
+                self.roll_back(&file, journal, cause, warnings),
+            ));
         }
-        Err(why) => {
-            journal.remove(kernel, warnings);
-            return Err(InPlaceFail::Failed(match why {
-                Unprepared::Call(step, attempt) => SaveError::call(&place.requested, step, attempt),
-                Unprepared::NoRoom(needed) => SaveError::refused(
-                    FailureKind::NoSpace,
-                    &place.requested,
-                    format!("writing in place needs {needed} free bytes on this filesystem"),
-                ),
-            }));
-        }
-    };
-    if let Err(attempt) = overwrite(kernel, &file, new, difference(new, old)) {
-        return Err(InPlaceFail::Failed(roll_back(
-            kernel, place, &file, versions, journal, attempt, warnings,
-        )));
+        let report = journal.report.clone();
+        journal.remove(kernel, warnings);
+        Ok(report)
     }
-    let report = journal.report.clone();
-    journal.remove(kernel, warnings);
-    Ok(report)
+
+    /// Open the file, make sure that it is the one that was read and still holds what was read, and
+    /// reserve the space. `Ok(None)`: somebody else was faster.
+    fn prepare(&self) -> Result<Option<File>, Unprepared> {
+        let kernel = &self.kernel;
+        let file = match self.place.open(kernel, OFlags::RDWR) {
+            Ok(file) => file,
+            Err(attempt) if attempt.is(Errno::NOENT) || attempt.is(Errno::LOOP) => return Ok(None),
+            Err(attempt) => return Err(Unprepared::Call("opening the file for writing", attempt)),
+        };
+        let now = kernel
+            .stat_file(&file)
+            .map_err(|attempt| Unprepared::Call("checking the open file", attempt))?;
+        // OverlayFS shows another inode number once the file is copied up; its content decides then.
+        let overlay = self.mount.is_some_and(|mount| mount.fs_type == "overlay");
+        if !now.is_file() || !(now.same_file(self.seen) || overlay) {
+            return Ok(None);
+        }
+        let bytes = kernel
+            .read_all(&file, now.size)
+            .map_err(|attempt| Unprepared::Call("reading the open file", attempt))?;
+        if bytes != self.old {
+            return Ok(None);
+        }
+        reserve(kernel, &file, self.old.len(), self.new.len(), self.mount)?;
+        Ok(Some(file))
+    }
+
+    /// Put the old content back after a failed write.
+    fn roll_back(
+        &self,
+        file: &File,
+        journal: Written,
+        cause: Attempt,
+        warnings: &mut Vec<String>,
+    ) -> SaveError {
+        let error = SaveError::call(&self.place.requested, "writing in place", cause);
+        match overwrite(&self.kernel, file, self.old, difference(self.old, self.new)) {
+            Ok(()) => {
+                journal.remove(&self.kernel, warnings);
+                error.restored()
+            }
+            Err(second) => {
+                let reason = format!(
+                    "{}; putting the old content back failed as well: {second}",
+                    error.reason
+                );
+                error.with_reason(reason).torn(journal.path())
+            }
+        }
+    }
 }
 
 /// Why the file was not opened for writing.
@@ -114,38 +192,6 @@ enum Unprepared {
     Call(&'static str, Attempt),
     /// The filesystem has less than this many bytes left.
     NoRoom(u64),
-}
-
-/// Open the file, make sure that it is the one that was read and still holds what was read, and
-/// reserve the space. `Ok(None)`: somebody else was faster.
-fn prepare(
-    kernel: &Kernel<'_>,
-    place: &Place,
-    seen: &Stat,
-    (old, new): (&[u8], &[u8]),
-    mount: Option<&Mount>,
-) -> Result<Option<File>, Unprepared> {
-    let file = match place.open(kernel, OFlags::RDWR) {
-        Ok(file) => file,
-        Err(attempt) if attempt.is(Errno::NOENT) || attempt.is(Errno::LOOP) => return Ok(None),
-        Err(attempt) => return Err(Unprepared::Call("opening the file for writing", attempt)),
-    };
-    let now = kernel
-        .stat_file(&file)
-        .map_err(|attempt| Unprepared::Call("checking the open file", attempt))?;
-    // OverlayFS shows another inode number once the file is copied up; its content decides then.
-    let overlay = mount.is_some_and(|mount| mount.fs_type == "overlay");
-    if !now.is_file() || !(now.same_file(seen) || overlay) {
-        return Ok(None);
-    }
-    let bytes = kernel
-        .read_all(&file, now.size)
-        .map_err(|attempt| Unprepared::Call("reading the open file", attempt))?;
-    if bytes != old {
-        return Ok(None);
-    }
-    reserve(kernel, &file, old.len(), new.len(), mount)?;
-    Ok(Some(file))
 }
 
 /// Make sure that the bytes have room before the first one is written.
@@ -191,32 +237,6 @@ fn reserve(
         return Err(Unprepared::NoRoom(needed));
     }
     Ok(())
-}
-
-/// Put the old content back after a failed write.
-fn roll_back(
-    kernel: &Kernel<'_>,
-    place: &Place,
-    file: &File,
-    (old, new): (&[u8], &[u8]),
-    journal: Written,
-    cause: Attempt,
-    warnings: &mut Vec<String>,
-) -> SaveError {
-    let error = SaveError::call(&place.requested, "writing in place", cause);
-    match overwrite(kernel, file, old, difference(old, new)) {
-        Ok(()) => {
-            journal.remove(kernel, warnings);
-            error.restored()
-        }
-        Err(second) => {
-            let reason = format!(
-                "{}; putting the old content back failed as well: {second}",
-                error.reason
-            );
-            error.with_reason(reason).torn(journal.path())
-        }
-    }
 }
 
 fn no_journal(place: &Place, mut failed: Vec<Attempt>) -> SaveError {

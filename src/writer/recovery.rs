@@ -171,7 +171,14 @@ struct Found {
     journal: Journal,
     place: Place,
     /// Keeps other processes away from the target; empty if the caller holds that lock.
-    lock: Option<lock::Lock>,
+    _lock: Option<lock::Lock>,
+}
+
+impl Found {
+    /// Let go of the locks and keep what was read.
+    fn into_journal(self) -> Journal {
+        self.journal
+    }
 }
 
 fn replay(
@@ -296,7 +303,7 @@ fn find(
         file,
         journal,
         place,
-        lock: held,
+        _lock: held,
     }))
 }
 
@@ -430,13 +437,8 @@ pub fn resolve_conflict(
             return Err(bad(recovery.detail));
         }
     };
-    let Found {
-        journal: read,
-        lock: held,
-        ..
-    } = found;
-    // The save takes the target's lock itself.
-    drop(held);
+    // Both locks end here: the save takes them itself.
+    let read = found.into_journal();
     let content = match resolution {
         Resolution::KeepFile => None,
         Resolution::TakeOld => Some(read.old),

@@ -203,15 +203,13 @@ impl Walk<'_> {
         }
         match self.kernel.open(&self.dir, name, OFlags::PATH, 0) {
             Err(attempt) if attempt.is(Errno::LOOP) => {
-                return Err(self.looping(&link, Some(attempt)));
+                return Err(match self.unfollowed() {
+                    Some(point) => self.forbidden(&link, attempt, &format!(": {point}")),
+                    None => self.looping(&link, Some(attempt)),
+                });
             }
             Err(attempt) if attempt.is(Errno::ACCESS) => {
-                return Err(SaveError::call(self.requested, "following a link", attempt)
-                    .with_kind(FailureKind::NotWritable)
-                    .with_reason(format!(
-                        "the kernel does not let this user follow the link {}",
-                        link.display()
-                    )));
+                return Err(self.forbidden(&link, attempt, ""));
             }
             // Whatever else is wrong with the link's target shows when the walk gets there.
             _ => {}
@@ -226,6 +224,25 @@ impl Walk<'_> {
             self.pending.push_front(step);
         }
         Ok(true)
+    }
+
+    /// The mount that is mounted so that no link on it is followed, if this is why.
+    fn unfollowed(&self) -> Option<String> {
+        let mount = mount_of_dir(&self.kernel, &self.dir)?;
+        mount
+            .options
+            .split(',')
+            .any(|option| option == "nosymfollow")
+            .then(|| format!("{} is mounted nosymfollow", mount.point.display()))
+    }
+
+    fn forbidden(&self, link: &Path, attempt: Attempt, why: &str) -> SaveError {
+        SaveError::call(self.requested, "following a link", attempt)
+            .with_kind(FailureKind::NotWritable)
+            .with_reason(format!(
+                "the kernel does not let this user follow the link {}{why}",
+                link.display()
+            ))
     }
 
     fn looping(&self, link: &Path, attempt: Option<Attempt>) -> SaveError {

@@ -1,17 +1,17 @@
 //! The rung of the ladder that writes in place: when it is open, and how it is reported.
 //!
-//! Responsible for: calling [`in_place`](super::in_place) and telling its result or failure in the
+//! Responsible for: running a [`Rewrite`] and telling its result or failure in the
 //! words of the report. Not responsible for: the order of its steps.
 
 use rustix::io::Errno;
 
-use super::checks;
 use super::errors::{FailureKind, Intact, SaveError};
-use super::in_place::{self, InPlaceFail};
+use super::in_place::{InPlaceFail, Rewrite};
 use super::metadata;
 use super::report::{Durable, Fate, Strategy};
 use super::resolve::Place;
 use super::strategy::{Done, Save, Seen, Stop};
+use super::{backup, checks};
 
 impl Save<'_> {
     pub fn in_place(&mut self, place: &Place, seen: &Seen, why: &str) -> Result<Done, Stop> {
@@ -25,15 +25,20 @@ impl Save<'_> {
         };
         let kernel = self.kernel;
         let new = self.source.bytes();
-        let result = in_place::rewrite(
-            &kernel,
+        let rewrite = Rewrite {
+            kernel,
             place,
-            stat,
-            (old, new),
-            seen.mount.as_ref(),
-            self.options,
-            &mut self.warnings,
-        );
+            seen: stat,
+            old,
+            new,
+            mount: seen.mount.as_ref(),
+            options: self.options,
+        };
+        let mut backup = None;
+        let result = rewrite.run(&mut self.warnings, |warnings| {
+            backup = backup::before_change(&kernel, place, old, self.options, warnings);
+        });
+        self.backup = backup.or_else(|| self.backup.take());
         match result {
             Ok(journal) => {
                 let mut metadata = metadata::stayed(seen.metadata.as_ref());

@@ -208,11 +208,6 @@ impl Save<'_> {
                 "it was changed by another program since it was loaded",
             )));
         }
-        if let Some(old) = old {
-            self.backup =
-                backup::before_change(&self.kernel, place, old, self.options, &mut self.warnings)
-                    .or_else(|| self.backup.take());
-        }
         let links = seen.stat.as_ref().map_or(1, |stat| stat.links);
         if links > 1 {
             let why = format!("the file has {links} hard links, and a rename would split them");
@@ -282,6 +277,7 @@ impl Save<'_> {
                 return Err(checks::explain(&kernel, place, mount, step, &attempt, needed).into());
             }
         };
+        self.back_up(place, seen);
         self.still_as_seen(place, seen)?;
         match replace::commit(&kernel, &place.dir, &staged.name, place) {
             Ok(true) => staged.keep(),
@@ -340,6 +336,16 @@ impl Save<'_> {
         })?;
         let mode = self.options.create_mode;
         Ok(call(self, &Look::New { mode, dir: &dir }))
+    }
+
+    /// Copy the old content, once the new one is safely staged: on a disk that is nearly full the
+    /// copy must not take the room that the save needs.
+    pub fn back_up(&mut self, place: &Place, seen: &Seen) {
+        if let Some(old) = &seen.old {
+            let made =
+                backup::before_change(&self.kernel, place, old, self.options, &mut self.warnings);
+            self.backup = made.or_else(|| self.backup.take());
+        }
     }
 
     pub fn still_as_seen(&self, place: &Place, seen: &Seen) -> Result<(), Stop> {
@@ -430,6 +436,11 @@ fn unsettled(place: &Place, found: &[Recovery]) -> Result<(), SaveError> {
             && recovery.target.as_ref() == Some(&real)
     });
     match bad {
+        Some(bad) if bad.outcome == Outcome::InUse => Err(SaveError::refused(
+            FailureKind::Locked,
+            &place.requested,
+            bad.detail.clone(),
+        )),
         Some(bad) => Err(SaveError::refused(
             FailureKind::NeedsRecovery,
             &place.requested,

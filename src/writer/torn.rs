@@ -80,7 +80,7 @@ mod tests {
 
     fn text(tag: u8, length: usize) -> Vec<u8> {
         (0..length)
-            .map(|i| tag.wrapping_add((i * 7 % 23) as u8))
+            .map(|i| tag.wrapping_add(b"qwertyuiopasdfghjklzxcv"[i * 7 % 23]))
             .collect()
     }
 

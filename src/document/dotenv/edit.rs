@@ -10,6 +10,7 @@ use super::shell::Shell;
 use super::text::BOM;
 use super::{
     EditError, Edited, Entry, EntryState, EnvChange, EnvDocument, EnvRules, Question, entries,
+    names,
 };
 use crate::document::{Splice, apply};
 
@@ -256,11 +257,7 @@ fn check_name(name: &str, rules: &EnvRules<'_>) -> Result<(), EditError> {
             reason: reason.to_owned(),
         })
     };
-    let mut chars = name.chars();
-    let first = chars
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    if !first || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+    if !names::is_valid(name) {
         return bad("a valid name has letters, digits and underscores and begins with no digit");
     }
     if (rules.denied)(name) {

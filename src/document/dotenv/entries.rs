@@ -140,10 +140,10 @@ fn first_text(bytes: &[u8], line_start: usize) -> usize {
     if bytes[at..].starts_with(BOM) {
         at += BOM.len();
     }
-    for chunk in bytes[at..].utf8_chunks().take(1) {
-        let blank = chunk.valid().chars().take_while(|c| is_space(*c));
-        at += blank.map(char::len_utf8).sum::<usize>();
-    }
+    let rest = &bytes[at..];
+    let len = rest.iter().position(|b| matches!(b, b'\n' | b'\r'));
+    let line = String::from_utf8_lossy(&rest[..len.unwrap_or(rest.len())]);
+    at += line.len() - line.trim_start_matches(is_space).len();
     at
 }
 

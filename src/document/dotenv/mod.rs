@@ -12,6 +12,7 @@ mod entries;
 mod grammar;
 mod interpolate;
 mod load_env;
+mod names;
 mod placing;
 mod problems;
 mod proof;
@@ -68,6 +69,13 @@ pub struct Entry {
     pub quote: Option<char>,
     /// Where the parts stand in the file.
     pub spans: Spans,
+}
+
+impl Entry {
+    /// The name for display: a pasted secret without a name reads as one, and is not shown.
+    pub fn shown_name(&self) -> &str {
+        names::shown(&self.name)
+    }
 }
 
 /// Whether Hermes sees an assignment.
@@ -301,7 +309,7 @@ impl fmt::Debug for EnvDocument {
 impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entry")
-            .field("name", &self.name)
+            .field("name", &self.shown_name())
             .field("line", &self.line)
             .field("state", &self.state)
             .field("in_force", &self.in_force)

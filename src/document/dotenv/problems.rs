@@ -8,14 +8,14 @@ use std::collections::HashMap;
 use super::interpolate::has_reference;
 use super::repair::is_ascii_only;
 use super::text::BOM;
-use super::{Entry, EntryState, EnvDocument, EnvRules, entries};
+use super::{Entry, EntryState, EnvDocument, EnvRules, entries, names};
 
 /// One thing to know about one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnvProblem {
     /// 1-based.
     pub line: usize,
-    /// The name it is about, when there is one.
+    /// The name it is about, when there is one that may be shown.
     pub name: Option<String>,
     /// What it is.
     pub kind: ProblemKind,
@@ -91,7 +91,7 @@ pub(super) fn find(doc: &EnvDocument, rules: &EnvRules<'_>) -> Vec<EnvProblem> {
         let mut add = |kind: ProblemKind, text: String| {
             out.push(EnvProblem {
                 line: entry.line,
-                name: Some(entry.name.clone()),
+                name: names::is_speakable(&entry.name).then(|| entry.name.clone()),
                 kind,
                 text,
             });
@@ -100,7 +100,10 @@ pub(super) fn find(doc: &EnvDocument, rules: &EnvRules<'_>) -> Vec<EnvProblem> {
         if let Some(later) = last.get(entry.name.as_str()).filter(|l| **l > entry.line) {
             add(
                 ProblemKind::Duplicate,
-                format!("{} is set again on line {later}, which counts", entry.name),
+                format!(
+                    "{} is set again on line {later}, which counts",
+                    names::shown(&entry.name)
+                ),
             );
         }
         content(entry, rules, &mut add);
@@ -144,7 +147,7 @@ fn file_problems(doc: &EnvDocument, out: &mut Vec<EnvProblem>) {
 
 /// How the line is written.
 fn shape(doc: &EnvDocument, entry: &Entry, add: &mut dyn FnMut(ProblemKind, String)) {
-    let name = &entry.name;
+    let name = names::shown(&entry.name);
     match entry.state {
         EntryState::Broken => {
             add(
@@ -221,18 +224,20 @@ fn shape(doc: &EnvDocument, entry: &Entry, add: &mut dyn FnMut(ProblemKind, Stri
 
 /// What the line holds.
 fn content(entry: &Entry, rules: &EnvRules<'_>, add: &mut dyn FnMut(ProblemKind, String)) {
-    let name = &entry.name;
-    let mut chars = name.chars();
-    let first = chars
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    if !first || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+    let name = names::shown(&entry.name);
+    if !names::is_valid(&entry.name) {
         add(
             ProblemKind::BadName,
             format!("{name} is no name that Hermes would write"),
         );
     }
-    if (rules.denied)(name) {
+    if !names::is_speakable(&entry.name) && matches!(entry.template.as_deref(), Some("" | "=")) {
+        add(
+            ProblemKind::BadName,
+            "this line looks like a secret without a name in front of it".to_owned(),
+        );
+    }
+    if (rules.denied)(&entry.name) {
         add(
             ProblemKind::DeniedName,
             format!("{name} steers how programs are started; Hermes refuses to write it here"),
@@ -249,8 +254,8 @@ fn content(entry: &Entry, rules: &EnvRules<'_>, add: &mut dyn FnMut(ProblemKind,
             ),
         );
     }
-    let credential = (rules.credential)(name);
-    if !value.is_ascii() && (credential || is_ascii_only(name)) {
+    let credential = (rules.credential)(&entry.name);
+    if !value.is_ascii() && (credential || is_ascii_only(&entry.name)) {
         add(
             ProblemKind::NonAsciiCredential,
             format!("{name} holds characters outside ASCII, which Hermes drops"),

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::interpolate::references;
-use super::{Entry, EnvDocument, entries};
+use super::{Entry, EnvDocument, entries, names};
 use crate::document::Splice;
 
 /// What the name shall hold afterwards.
@@ -89,7 +89,10 @@ fn same_elsewhere(before: &EnvDocument, after: &EnvDocument, name: &str) -> Resu
     let odd = odd.or_else(|| new.keys().find(|n| !old.contains_key(*n)));
     Err(match odd {
         Some(odd) => {
-            format!("{odd} would change for python-dotenv as well; a quote nearby is not closed")
+            format!(
+                "{} would change for python-dotenv as well; a quote nearby is not closed",
+                names::shown(odd)
+            )
         }
         None => "another name would change for python-dotenv".into(),
     })

@@ -14,6 +14,10 @@ pub use render::to_text;
 use std::ops::Range;
 
 use super::dotenv::compose::Pieces;
+pub(in crate::document) use edit::take_out;
+use model::name;
+pub(in crate::document) use scan::position;
+
 use super::{Change, EditError, Edited, KeyPath, ParseError, Step, Value};
 
 /// A JSON file: its bytes and where everything stands.
@@ -99,15 +103,6 @@ impl Node {
     }
 }
 
-/// A step as the key of an object.
-fn name(step: &Step) -> String {
-    match step {
-        Step::Key(key) => key.clone(),
-        Step::Index(at) => at.to_string(),
-        Step::Bool(on) => on.to_string(),
-    }
-}
-
 impl JsonDocument {
     /// Read a file. A byte-order mark is allowed and kept; so are `NaN` and `Infinity`, which
     /// Python writes.
@@ -153,7 +148,7 @@ impl JsonDocument {
                 .map_or(node.span.start, |m| m.key_span.start),
             None => node.span.start,
         };
-        Some(scan::position(&self.bytes, start).0)
+        Some(position(&self.bytes, start).0)
     }
 
     /// Type the segments that a user wrote: a number is an index where the parent is a list.

@@ -3,6 +3,8 @@
 //! Responsible for: applying a [`Change`] to a [`Value`], and comparing values type by type; the
 //! proof of an edit compares the text with this. Not responsible for: spans and splices.
 
+use std::collections::HashMap;
+
 use super::super::{Change, EditError, KeyPath, Step, Value};
 
 /// Apply a change. Parents that are missing, or null, become sections.
@@ -60,19 +62,39 @@ pub(in crate::document) fn same(a: &Value, b: &Value) -> bool {
                 && a.iter()
                     .zip(b)
                     .all(|((ka, va), (kb, vb))| ka == kb && same(va, vb));
-            in_order
-                || (a.len() == b.len()
-                    && a.iter().all(|(key, value)| {
-                        b.iter().any(|(k, other)| k == key && same(value, other))
-                    }))
+            in_order || (a.len() == b.len() && same_in_any_order(a, b))
         }
         (a, b) => a == b,
     }
 }
 
+/// Every key of `a` has the same value in `b`; both have as many.
+fn same_in_any_order(a: &[(Value, Value)], b: &[(Value, Value)]) -> bool {
+    let by_name: HashMap<&str, &Value> = b
+        .iter()
+        .filter_map(|(key, value)| Some((key.as_str()?, value)))
+        .collect();
+    a.iter().all(|(key, value)| {
+        let other = match key.as_str() {
+            Some(key) => by_name.get(key).copied(),
+            None => b.iter().find(|(k, _)| k == key).map(|(_, v)| v),
+        };
+        other.is_some_and(|other| same(value, other))
+    })
+}
+
 pub(in crate::document) fn not_found(path: &KeyPath) -> EditError {
     EditError::NotFound {
         key: path.to_string(),
+    }
+}
+
+/// A step as the key of an object.
+pub(in crate::document) fn name(step: &Step) -> String {
+    match step {
+        Step::Key(key) => key.clone(),
+        Step::Index(at) => at.to_string(),
+        Step::Bool(on) => on.to_string(),
     }
 }
 
@@ -131,7 +153,7 @@ fn place<'a>(root: &'a mut Value, path: &KeyPath) -> Result<&'a mut Value, EditE
 }
 
 fn key_of(step: &Step) -> Value {
-    Value::Str(super::name(step))
+    Value::Str(name(step))
 }
 
 fn find<'a>(root: &'a mut Value, path: &KeyPath) -> Option<&'a mut Value> {

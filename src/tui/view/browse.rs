@@ -296,7 +296,7 @@ fn help(buffer: &mut Buffer, frames: Frames, model: &Model, list: &Browse) {
         return;
     };
     let lines = match model.tab {
-        Tab::Keys => key_help(&model.derived.keys[index]),
+        Tab::Keys => key_help(model, &model.derived.keys[index]),
         _ => row_help(model, &model.derived.rows[index]),
     };
     put_help(buffer, frames, &lines);
@@ -376,7 +376,7 @@ fn row_help(model: &Model, row: &Row) -> Vec<(String, Style)> {
     out
 }
 
-fn key_help(row: &KeyRow) -> Vec<(String, Style)> {
+fn key_help(model: &Model, row: &KeyRow) -> Vec<(String, Style)> {
     let mut out = Vec::new();
     let mut title = row.name.clone();
     if let (Some(value), true) = (&row.value, row.secret)
@@ -391,6 +391,12 @@ fn key_help(row: &KeyRow) -> Vec<(String, Style)> {
         }
     }
     out.push((title, theme::BOLD));
+    if let (Some(value), true) = (
+        &row.value,
+        model.is_revealed(&Target::Env(row.name.clone())),
+    ) {
+        out.push((value.clone(), theme::UNSAVED));
+    }
     match row.info {
         Some(info) => out.push((info.help.clone(), Style::new())),
         None => out.push((
