@@ -107,6 +107,29 @@ pub fn apply<'a>(
     }
 }
 
+/// What to take out so that a key goes without leaving an empty section behind, as `hermes config
+/// unset` does: the key itself, or the outermost section that holds nothing else. A section whose
+/// removal would lose a comment stays, as `{}`.
+pub fn removal(doc: &YamlDocument, path: &KeyPath) -> KeyPath {
+    let comments = |path: &KeyPath| {
+        let edited = doc.edit(path, &Change::Remove).ok()?;
+        Some(edited.bytes.split(|b| *b == b'#').count())
+    };
+    let Some(kept) = comments(path) else {
+        return path.clone();
+    };
+    let mut out = path.clone();
+    while out.0.len() > 1 {
+        let parent = KeyPath(out.0[..out.0.len() - 1].to_vec());
+        let only = matches!(doc.get(&parent), Some(Value::Map(entries)) if entries.len() == 1);
+        if !only || comments(&parent) != Some(kept) {
+            break;
+        }
+        out = parent;
+    }
+    out
+}
+
 /// The edit together with what has to change along with it: Hermes copies `terminal.*` into
 /// `TERMINAL_*` at start, but tools that are started without it read a line of `.env` that says
 /// something else, so a line that is there is kept in step.
@@ -269,4 +292,25 @@ pub fn visible(text: &str) -> String {
             c => c,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_emptied_section_goes_unless_a_comment_would_go_with_it() {
+        let removed = |text: &str, keys: &[&str]| {
+            let doc = parse_config(text.as_bytes()).unwrap();
+            removal(&doc, &KeyPath::of(keys)).to_string()
+        };
+        assert_eq!(removed("a:\n  x: 1\nb: 2\n", &["a", "x"]), "a");
+        assert_eq!(
+            removed("a:\n  b:\n    x: 1\n  c: 2\n", &["a", "b", "x"]),
+            "a.b"
+        );
+        assert_eq!(removed("a:\n  x: 1\n  y: 2\n", &["a", "x"]), "a.x");
+        assert_eq!(removed("# why\na:\n  x: 1\nb: 2\n", &["a", "x"]), "a.x");
+        assert_eq!(removed("a:\n- 1\n", &["a", "0"]), "a.0");
+    }
 }

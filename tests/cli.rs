@@ -83,10 +83,9 @@ impl Home {
         fn walk(dir: &Path, out: &mut Vec<(PathBuf, Vec<u8>)>) {
             for entry in std::fs::read_dir(dir).unwrap() {
                 let path = entry.unwrap().path();
-                let name = path.file_name().unwrap().to_string_lossy().into_owned();
                 if path.is_dir() {
                     walk(&path, out);
-                } else if !name.ends_with(".lock") {
+                } else if path.extension().is_none_or(|e| e != "lock") {
                     out.push((path.clone(), std::fs::read(&path).unwrap_or_default()));
                 }
             }

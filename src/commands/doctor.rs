@@ -72,6 +72,9 @@ fn print(
         if !problem.detail.is_empty() {
             writeln!(out, "        {}", plan::visible(&problem.detail))?;
         }
+        if let Some(fix) = &problem.fix {
+            writeln!(out, "        f in the editor: {}", fix)?;
+        }
     }
     for (name, prediction) in probes {
         writeln!(out, "{name}")?;

@@ -17,7 +17,7 @@ pub struct Failure {
     /// The key it was about.
     pub key: Option<String>,
     /// The report of the writer, when the write was tried.
-    pub report: Option<Json>,
+    pub report: Option<Box<Json>>,
     /// Nobody reads our output any more: end quietly.
     pub broken_pipe: bool,
 }
@@ -52,7 +52,7 @@ impl Failure {
     pub fn to_json(&self) -> Json {
         let mut error = json!({ "message": self.message, "hint": self.hint, "key": self.key });
         if let Some(report) = &self.report {
-            error["report"] = report.clone();
+            error["report"] = Json::clone(report);
         }
         json!({ "ok": false, "error": error })
     }

@@ -3,7 +3,7 @@
 //! Responsible for: handing paths and bytes to the writer, and its report to the user. Not
 //! responsible for: how a file is replaced ([`crate::writer`]).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 
@@ -84,13 +84,11 @@ pub(super) fn recover(context: &mut Context<'_>) -> Result<Ending, Failure> {
 
 /// Any file may be written, also without a Hermes home: journals then lie beside it.
 fn options_for(context: &Context<'_>, target: &Path) -> Options {
-    match context.home() {
-        Ok(home) => session::options(&home),
-        Err(_) => {
-            let beside = target.parent().filter(|p| !p.as_os_str().is_empty());
-            Options::new(beside.map_or_else(|| PathBuf::from("."), Path::to_owned)).without_backup()
-        }
+    if let Ok(home) = context.home() {
+        return session::options(&home);
     }
+    let beside = target.parent().filter(|p| !p.as_os_str().is_empty());
+    Options::new(beside.unwrap_or(Path::new("."))).without_backup()
 }
 
 fn predict(context: &mut Context<'_>, target: &Path, options: &Options) -> Result<Ending, Failure> {

@@ -73,7 +73,7 @@ pub(super) fn predicted(prediction: &Prediction) -> Vec<String> {
 /// A failed save as a failure of the command.
 pub(super) fn failure(error: &SaveError) -> Failure {
     let mut failure = Failure::new(error.to_string()).hint(error.hint());
-    failure.report = serde_json::to_value(error).ok();
+    failure.report = serde_json::to_value(error).ok().map(Box::new);
     failure
 }
 
@@ -87,7 +87,9 @@ fn tried(attempt: &Attempt) -> String {
 }
 
 fn via(hops: &[Hop]) -> String {
-    hops.iter()
+    let links: Vec<String> = hops
+        .iter()
         .map(|hop| format!("  via {} -> {}", hop.link.display(), hop.to.display()))
-        .collect()
+        .collect();
+    links.concat()
 }

@@ -28,27 +28,6 @@ pub fn plain(value: &Value) -> String {
     }
 }
 
-/// A value in one line, for lists and receipts: lists and sections in brackets.
-pub fn line(value: &Value) -> String {
-    match value {
-        Value::List(items) => {
-            format!(
-                "[{}]",
-                items.iter().map(line).collect::<Vec<_>>().join(", ")
-            )
-        }
-        Value::Map(entries) => {
-            let pairs: Vec<String> = entries
-                .iter()
-                .map(|(k, v)| format!("{}: {}", line(k), line(v)))
-                .collect();
-            format!("{{{}}}", pairs.join(", "))
-        }
-        Value::Str(text) => quoted(text),
-        other => bare(other),
-    }
-}
-
 /// A value as JSON. What JSON cannot hold (dates, infinities, whole numbers beyond 64 bits, keys
 /// that are not text) becomes text.
 pub fn json(value: &Value) -> Json {
@@ -67,6 +46,16 @@ pub fn json(value: &Value) -> Json {
         Value::Map(entries) => {
             Json::Object(entries.iter().map(|(k, v)| (plain(k), json(v))).collect())
         }
+    }
+}
+
+/// A value that stands on one line inside YAML: a scalar, or an empty list or section.
+fn line(value: &Value) -> String {
+    match value {
+        Value::List(_) => "[]".to_owned(),
+        Value::Map(_) => "{}".to_owned(),
+        Value::Str(text) => quoted(text),
+        other => bare(other),
     }
 }
 
@@ -151,18 +140,31 @@ fn map(entries: &[(Value, Value)], indent: usize, out: &mut String) {
     }
 }
 
-/// Text inside YAML: bare where no reader could take it for anything else, else quoted.
+/// Text inside YAML: bare where PyYAML would leave it bare, else quoted.
 fn quoted(text: &str) -> String {
     let mut chars = text.chars();
-    let word = chars
-        .next()
-        .is_some_and(|c| c.is_alphanumeric() || "/_.+".contains(c))
-        && chars.all(|c| c.is_alphanumeric() || " _./:@+-".contains(c))
+    let starts_well = match (chars.next(), chars.next()) {
+        (
+            None
+            | Some(
+                '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
+                | '@' | '`',
+            ),
+            _,
+        ) => false,
+        (Some('?' | ':' | '-'), next) => next.is_some_and(|c| !c.is_whitespace()),
+        (Some(_), _) => true,
+    };
+    let control = text.chars().any(char::is_control);
+    let word = starts_well
+        && !control
+        && text.trim() == text
         && !text.contains(": ")
-        && !text.ends_with([' ', ':']);
+        && !text.contains(" #")
+        && !text.ends_with(':');
     if word && matches!(plain_typing(text), Value::Str(_)) {
         text.to_owned()
-    } else if text.chars().any(char::is_control) {
+    } else if control {
         // JSON's escapes are YAML's as well.
         Json::String(text.to_owned()).to_string()
     } else {
@@ -230,13 +232,8 @@ mod tests {
         ]);
         assert_eq!(
             plain(&value),
-            "x:\n- 1\n- 'off'\n- ''\ny: {}\nz:\n- a: 'b: c'\n  d: null\n- - false\n  - 'it''s'\n\
+            "x:\n- 1\n- 'off'\n- ''\ny: {}\nz:\n- a: 'b: c'\n  d: null\n- - false\n  - it's\n\
              '0042':\n  deep: \"tab\\there\""
-        );
-        assert_eq!(
-            line(&value),
-            "{x: [1, 'off', ''], y: {}, z: [{a: 'b: c', d: null}, [false, 'it''s']], \
-             '0042': {deep: \"tab\\there\"}}"
         );
     }
 

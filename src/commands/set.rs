@@ -115,14 +115,13 @@ fn env_edits(
         }
     }
     if !request.force {
-        let empty;
-        let doc = match session.env.doc() {
-            Some(doc) => doc,
-            None => {
-                empty = plan::parse_env(b"")
-                    .map_err(|e| target.failure(format!("was not set: {e}")))?;
-                &empty
-            }
+        let fresh;
+        let doc = if let Some(doc) = session.env.doc() {
+            doc
+        } else {
+            fresh =
+                plan::parse_env(b"").map_err(|e| target.failure(format!("was not set: {e}")))?;
+            &fresh
         };
         let strict = EnvRules {
             accept: Accept::default(),

@@ -36,12 +36,16 @@ pub(super) fn run(context: &mut Context<'_>, key: &str) -> Result<Ending, Failur
                 change: Change::Remove,
             };
             edits = plan::with_companions(edit, session.env.doc());
-            if !session
-                .config
-                .doc()
-                .is_some_and(|doc| doc.get(path).is_some())
-            {
-                edits.remove(0);
+            match session.config.doc().filter(|doc| doc.get(path).is_some()) {
+                Some(doc) => {
+                    edits[0] = Edit::Config {
+                        path: plan::removal(doc, path),
+                        change: Change::Remove,
+                    };
+                }
+                None => {
+                    edits.remove(0);
+                }
             }
             for edit in &edits {
                 if let Edit::Env { name, .. } = edit {
