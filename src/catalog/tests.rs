@@ -1,7 +1,7 @@
 //! The catalogue as a whole: it loads, it is complete, and it does not contradict itself.
 
 use super::*;
-use crate::document::{Change, Value};
+use crate::document::Value;
 
 fn path(text: &str) -> KeyPath {
     KeyPath(
