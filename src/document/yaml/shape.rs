@@ -157,20 +157,16 @@ impl Tree {
         out
     }
 
-    /// The `?` in front of a key that starts at `key`, looked for no further back than `from`.
+    /// The `?` in front of a key that starts at `key`, when there is one behind `from`, the end
+    /// of what stands before the entry.
     fn question_mark(&self, key: usize, from: usize) -> Option<usize> {
-        let mut p = key;
-        while p > from {
-            let n = break_before(&self.text, p);
-            if n > 0 {
-                p -= n;
-            } else if self.at(p - 1).is_some_and(is_blank) {
-                p -= 1;
-            } else {
-                break;
-            }
+        let mut p = skip_space(&self.text, from);
+        if self.at(p) == Some(b',') {
+            p = skip_space(&self.text, p + 1);
         }
-        (p > from && self.at(p - 1) == Some(b'?')).then(|| p - 1)
+        let apart =
+            p < key && (self.at(p + 1).is_some_and(is_blank) || break_len(&self.text, p + 1) > 0);
+        (apart && self.at(p) == Some(b'?')).then_some(p)
     }
 
     /// Column of the keys or dashes of a block collection.

@@ -386,17 +386,32 @@ impl Builder {
                 "an alias names an anchor that is not defined above it",
             ));
         };
-        let Some((size, height)) = anchor.closed else {
-            return Err(Fault::new(
-                event.start,
-                "an alias stands inside the value that it names, so the value would never end",
-            ));
-        };
         let target = anchor.node;
+        let (size, height) = match anchor.closed {
+            Some(known) => known,
+            // A mapping that merges itself gains nothing, and PyYAML reads it.
+            None if self.merges_itself(target) => (1, 0),
+            None => {
+                return Err(Fault::new(
+                    event.start,
+                    "an alias stands inside the value that it names, so the value would never end",
+                ));
+            }
+        };
         let i = self.push(event, Shape::Alias, Style::Plain, Tag::Str, None, None)?;
         self.nodes[i as usize].extra = target;
         self.aliases.push(i);
         self.closed(i, size, height)
+    }
+
+    /// Whether the next node is the value of a merge key of the open mapping `target` itself.
+    fn merges_itself(&self, target: u32) -> bool {
+        let inside = self.levels.last().is_some_and(|level| level.node == target);
+        let after_merge = self
+            .nodes
+            .last()
+            .is_some_and(|node| node.shape == Shape::Scalar && node.tag == Tag::Merge);
+        inside && after_merge && self.nodes[target as usize].shape == Shape::Mapping
     }
 
     fn open(

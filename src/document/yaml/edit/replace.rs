@@ -52,7 +52,7 @@ impl Job<'_> {
         } else if node.is_collection() && !node.flow() {
             self.replace_block(&mut plan, i, item.as_ref(), value);
         } else {
-            self.replace_inline(&mut plan, i, item.as_ref(), value);
+            self.replace_inline(&mut plan, i, item.as_ref(), value)?;
         }
         Ok(plan)
     }
@@ -204,7 +204,13 @@ impl Job<'_> {
     }
 
     /// Replace a scalar, an alias or a flow collection that stands in block context.
-    fn replace_inline(&self, plan: &mut Plan, i: u32, item: Option<&Item>, value: &Value) {
+    fn replace_inline(
+        &self,
+        plan: &mut Plan,
+        i: u32,
+        item: Option<&Item>,
+        value: &Value,
+    ) -> Result<(), EditError> {
         let tree = self.tree;
         let t = &tree.text;
         let node = tree.node(i);
@@ -226,7 +232,32 @@ impl Job<'_> {
                 .count();
             let line = line_end(t, start);
             let keep = if end > line { break_before(t, end) } else { 0 };
-            (start + header, line..end.saturating_sub(keep).max(line))
+            let body = line..end.saturating_sub(keep).max(line);
+            if t.as_bytes().get(start + header) == Some(&b'#') {
+                return Err(self.unsafe_at(start, "a comment touches the header of the text"));
+            }
+            if t[end..line_end(t, end)].contains('\t') && keep == 0 {
+                // One of Hermes' two readers stops at a tab behind a value.
+                return Err(self.unsafe_at(end, "the last line of the text ends with a tab"));
+            }
+            if let Some(item) = item
+                && own_line
+                && column(t, start) <= column(t, item.start)
+            {
+                // Only a block scalar may stand this far left; its successor goes up to the
+                // indicator.
+                let head_at = if node.anchored() {
+                    tree.props_end(i)
+                } else {
+                    item.indicator.unwrap_or(start)
+                };
+                let text = self.block_text(i, Some(item), value, None);
+                self.insert_behind(plan, head_at, &text.head);
+                let from = line_start(t, start);
+                plan.splice(from - break_before(t, from)..body.end, text.body);
+                return Ok(());
+            }
+            (start + header, body)
         } else {
             let line = line_end(t, end);
             (end, line..line)
@@ -255,6 +286,7 @@ impl Job<'_> {
             }
         }
         plan.splice(body, text.body);
+        Ok(())
     }
 
     /// Replace a block collection.
