@@ -5,7 +5,7 @@
 
 use super::text::{
     break_before, break_len, column, first_on_line, is_blank, line_end, line_start, next_line,
-    skip_blanks, skip_space,
+    skip_blanks, skip_space, soft_break_before,
 };
 use super::tree::{Shape, Tree};
 use std::ops::Range;
@@ -203,7 +203,9 @@ impl Tree {
         while start > 0 && break_before(t, start) > 0 {
             let above = line_start(t, start - break_before(t, start));
             let p = skip_blanks(t, above);
-            if self.at(p) == Some(b'#') && column(t, p) == own {
+            // Behind a NEL, LS or PS a comment looks like part of the line before.
+            let alone = !soft_break_before(t, above);
+            if alone && self.at(p) == Some(b'#') && column(t, p) == own {
                 start = above;
             } else {
                 break;
@@ -226,7 +228,8 @@ impl Tree {
         let mut behind = p;
         while p < t.len() {
             let q = skip_blanks(t, p);
-            let deeper = self.at(q) == Some(b'#') && column(t, q) > own;
+            let comment = self.at(q) == Some(b'#');
+            let deeper = comment && (column(t, q) > own || soft_break_before(t, p));
             let blank = break_len(t, q) > 0;
             if !deeper && !blank {
                 break;

@@ -125,7 +125,7 @@ impl Job<'_> {
                 continue;
             }
             // The first of a compact collection (`- a: 1`): what follows moves up to its place.
-            let Some(next) = (n + 1..items.len()).find(|m| !hits.contains(m)) else {
+            let Some(next) = (n + 1..items.len()).find(|m| hits.binary_search(m).is_err()) else {
                 continue;
             };
             let (last, _) = tree.below(item.end, column(t, item.start));
@@ -268,7 +268,7 @@ impl Job<'_> {
             let last = n + 1 == items.len();
             let end = comma(*n).map_or(item.end, |p| p + 1);
             // Of two duplicates in a row at the end only one has a comma in front that goes.
-            let kept_before = (0..*n).rev().find(|m| !hits[..at].contains(m));
+            let kept_before = (0..*n).rev().find(|m| hits[..at].binary_search(m).is_err());
             if first_on_line(t, item.start) && only_comment_follows(t, end) {
                 let line = line_start(t, item.start);
                 let start = tree.glued_above(line, column(t, item.start));

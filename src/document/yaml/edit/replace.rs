@@ -188,8 +188,16 @@ impl Job<'_> {
     fn fill_absent(&self, plan: &mut Plan, item: Option<&Item>, value: &Value) {
         let t = &self.tree.text;
         let Some(item) = item else { return };
-        let text = self.block_text(item.value, Some(item), value, None);
+        let mut text = self.block_text(item.value, Some(item), value, None);
         if let Some(p) = item.indicator {
+            if item.key.is_none() && is_parts(value) && skip_blanks(t, p) < line_end(t, p) {
+                // `- # comment`: the comment stays behind the dash, the value starts below.
+                let indent = " ".repeat(column(t, item.start) + 2);
+                text = Text {
+                    head: String::new(),
+                    body: format!("{}{indent}{}", self.style.eol, text.joined()),
+                };
+            }
             self.insert_behind(plan, p, &text.head);
             plan.insert(line_end(t, p), text.body);
         } else {
