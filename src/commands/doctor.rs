@@ -14,7 +14,6 @@ use crate::plan;
 use crate::session::{self, Loaded, Session};
 use crate::settings::{self, File, Problem};
 use crate::tui::effects::STORED;
-use crate::tui::update::fix_words;
 use crate::writer::{self, Prediction};
 
 pub(super) fn run(context: &mut Context<'_>, probe: bool) -> Result<Ending, Failure> {
@@ -74,7 +73,7 @@ fn print(
             writeln!(out, "        {}", plan::visible(&problem.detail))?;
         }
         if let Some(fix) = &problem.fix {
-            writeln!(out, "        f in the editor: {}", fix_words(fix))?;
+            writeln!(out, "        f in the editor: {fix}")?;
         }
     }
     for (name, prediction) in probes {
@@ -107,7 +106,7 @@ fn problem_json(problem: &Problem) -> Json {
         "line": problem.line,
         "message": problem.title,
         "detail": problem.detail,
-        "fix": problem.fix.as_ref().map(fix_words),
+        "fix": problem.fix.as_ref().map(ToString::to_string),
     })
 }
 

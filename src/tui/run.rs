@@ -69,7 +69,8 @@ pub fn run(home: Home, environment: &Environment, theme: Theme) -> Result<Ending
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(RunError::NoTerminal);
     }
-    if let Some(term) = environment.var("TERM").filter(|t| *t == "dumb") {
+    let term = environment.trimmed("TERM").unwrap_or("not set");
+    if matches!(term, "dumb" | "not set") {
         return Err(RunError::DumbTerminal(term.to_owned()));
     }
     check_home(&home)?;

@@ -7,7 +7,10 @@ mod config;
 mod cross;
 mod env;
 
+use std::fmt;
+
 use super::Layers;
+use super::show::{hide_secrets, show};
 use super::view::View;
 use crate::catalog::Severity;
 use crate::document::{KeyPath, ParseError, Value};
@@ -67,6 +70,24 @@ pub enum Fix {
         /// Afterwards.
         to: String,
     },
+}
+
+impl fmt::Display for Fix {
+    /// As an order: "set terminal.timeout to 180". Never shows a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SetConfig(path, value) => {
+                write!(f, "set {path} to {}", show(&hide_secrets(path, value)))
+            }
+            Self::UnsetConfig(path) => write!(f, "remove {path}"),
+            Self::MoveConfig { from, to } => write!(f, "move {from} to {to}"),
+            Self::SetEnv(name, _) => write!(f, "set {name}"),
+            Self::UnsetEnv(name) => write!(f, "remove {name}"),
+            Self::DedupeEnv(name) => write!(f, "keep the last {name}, remove the others"),
+            Self::RewriteEnv(name) => write!(f, "write {name} so that every reader agrees"),
+            Self::RenameEnv { from, to } => write!(f, "rename {from} to {to}"),
+        }
+    }
 }
 
 /// One thing that is wrong.

@@ -6,25 +6,9 @@ use super::open;
 use crate::document::dotenv::EnvChange;
 use crate::document::{Change, KeyPath, Step};
 use crate::edit::{Edit, FileId};
-use crate::settings::{self, File, Fix, Problem};
+use crate::settings::{File, Fix, Problem};
 
-/// What a fix does, as an order.
-pub fn words(fix: &Fix) -> String {
-    match fix {
-        Fix::SetConfig(path, value) => {
-            let value = settings::show(&settings::hide_secrets(path, value));
-            format!("set {path} to {value}")
-        }
-        Fix::UnsetConfig(path) => format!("remove {path}"),
-        Fix::MoveConfig { from, to } => format!("move {from} to {to}"),
-        Fix::SetEnv(name, _) => format!("set {name}"),
-        Fix::UnsetEnv(name) => format!("remove {name}"),
-        Fix::DedupeEnv(name) => format!("keep the last {name}, remove the others"),
-        Fix::RewriteEnv(name) => format!("write {name} so that every reader agrees"),
-        Fix::RenameEnv { from, to } => format!("rename {from} to {to}"),
-    }
-}
-
+/// Do what the problem under the cursor suggests.
 pub fn fix(model: &mut Model) {
     if model.tab != Tab::Problems {
         model.say("f does what a problem suggests: 4 shows the problems");
@@ -46,7 +30,7 @@ pub fn fix(model: &mut Model) {
         model.complain(reason);
         return;
     }
-    let label = words(&fix);
+    let label = fix.to_string();
     match model.stage(label.clone(), edits) {
         Ok(()) => model.say(format!("{label}: s reviews and saves")),
         Err(error) => model.complain(error.to_string()),

@@ -18,7 +18,7 @@ use super::keymap::{self, Context};
 use super::model::{Layer, Model, PasteGuard};
 use crate::edit::FileId;
 
-pub use fix::{problem_file, words as fix_words};
+pub use fix::problem_file;
 pub use floating::{child, filtered};
 pub use open::{display, shown_value};
 pub use pick::{follow_slot, is as is_provider, model_names, provider_here, slot_here};

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use super::super::model::Model;
 use super::super::text;
 use super::super::theme;
-use super::super::update::{fix_words, problem_file};
+use super::super::update::problem_file;
 use super::Frames;
 use super::browse::put_help;
 use super::draw::{piece, pieces, put, row_style};
@@ -75,10 +75,7 @@ pub fn draw(buffer: &mut Buffer, frames: Frames, model: &Model) {
         (problem.detail.clone(), Style::new()),
     ];
     lines.push(match &problem.fix {
-        Some(fix) => (
-            format!("f: {}   ⏎ goes there", fix_words(fix)),
-            theme::ACCENT,
-        ),
+        Some(fix) => (format!("f: {fix}   ⏎ goes there"), theme::ACCENT),
         None => ("⏎ goes there, e opens the file".into(), theme::DIM),
     });
     put_help(buffer, frames, &lines);
