@@ -264,6 +264,7 @@ fn key(name: &str) -> Vec<u8> {
         "home" => b"\x1b[H".to_vec(),
         "end" => b"\x1b[F".to_vec(),
         "pgup" => b"\x1b[5~".to_vec(),
+        "f12" => b"\x1b[24~".to_vec(),
         "pgdn" => b"\x1b[6~".to_vec(),
         ctrl if ctrl.starts_with("C-") && ctrl.len() == 3 => vec![ctrl.as_bytes()[2] & 0x1f],
         other => panic!("no key is called <{other}>"),
