@@ -54,6 +54,8 @@ pub fn save(terminal: &mut Terminal) -> String {
     terminal.wait_for("┌ Review: ");
     terminal.keys("<ret>");
     terminal.wait_for("┌ Saved");
+    // The box's last line is drawn last.
+    terminal.wait_for("⏎ close");
     let receipt = terminal.screen();
     terminal.keys("<ret>");
     terminal.wait_gone("┌ Saved");

@@ -174,10 +174,13 @@ impl Terminal {
             .unwrap();
     }
 
-    /// Send a signal to the program.
+    /// Send a signal to the program; one that has just ended does not mind.
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_raw(self.pid).unwrap();
-        rustix::process::kill_process(pid, signal).unwrap();
+        match rustix::process::kill_process(pid, signal) {
+            Ok(()) | Err(rustix::io::Errno::SRCH) => {}
+            Err(e) => panic!("the signal could not be sent: {e}"),
+        }
     }
 
     /// Wait until the program ends.
