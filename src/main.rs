@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use hermes_tui::cli::{self, Global};
 use hermes_tui::commands::{self, Ending, Failure, Streams};
 use hermes_tui::home::Environment;
-use hermes_tui::tui;
+use hermes_tui::tui::{self, Theme};
 use hermes_tui::writer;
 
 fn main() -> ExitCode {
@@ -35,15 +35,16 @@ fn main() -> ExitCode {
                 on_terminal: io::stdout().is_terminal(),
             };
             let result = commands::run(&cli.global, command, &env, io);
-            out.flush().map_err(Failure::from).and(result)
+            let result = out.flush().map_err(Failure::from).and(result);
+            result.map(|ending| match ending {
+                Ending::Done => ExitCode::SUCCESS,
+                Ending::FoundFaults => ExitCode::FAILURE,
+            })
         }
         None => open_editor(&cli.global, &env),
     };
     match result {
-        Ok(Ending::Done) => ExitCode::SUCCESS,
-        Ok(Ending::FoundFaults) => ExitCode::FAILURE,
-        // As shells report a program that a signal ended.
-        Ok(Ending::Signal(number)) => ExitCode::from(u8::try_from(128 + number).unwrap_or(1)),
+        Ok(code) => code,
         Err(failure) if failure.broken_pipe => ExitCode::SUCCESS,
         Err(failure) => {
             // Whatever cannot be printed any more has nobody who could read it.
@@ -56,31 +57,35 @@ fn main() -> ExitCode {
     }
 }
 
-fn open_editor(global: &Global, env: &Environment) -> Result<Ending, Failure> {
+fn open_editor(global: &Global, env: &Environment) -> Result<ExitCode, Failure> {
     let demo = if global.demo {
         Some(commands::make_demo(env)?)
     } else {
         None
     };
     let home = commands::find_home(global, env, demo.as_ref())?;
-    match tui::run(home, env, theme(global, env)) {
-        Ok(tui::Ending::Left) => Ok(Ending::Done),
-        Ok(tui::Ending::Signal(number)) => Ok(Ending::Signal(number)),
+    let theme = Theme {
+        color: !env.is_set("NO_COLOR"),
+        ascii: global.ascii || !shows_unicode(env),
+    };
+    match tui::run(home, env, theme) {
+        Ok(tui::Ending::Left) => Ok(ExitCode::SUCCESS),
+        // As a shell reports it.
+        Ok(tui::Ending::Signal(signal)) => {
+            Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)))
+        }
         Err(error) => Err(Failure::new(error.to_string())),
     }
 }
 
-/// What the terminal can show, by the conventions that programs share.
-fn theme(global: &Global, env: &Environment) -> tui::Theme {
+/// Whether the locale can show more than ASCII. Without any locale (many containers) the terminal
+/// can all the same; an explicit one is believed.
+fn shows_unicode(env: &Environment) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
-        .find_map(|name| env.trimmed(name))
-        .unwrap_or_default()
-        .to_lowercase();
-    // No locale at all says nothing; most terminals of today show UTF-8 then.
-    let utf8 = locale.is_empty() || locale.contains("utf-8") || locale.contains("utf8");
-    tui::Theme {
-        color: !env.is_set("NO_COLOR"),
-        ascii: global.ascii || !utf8,
-    }
+        .find_map(|name| env.trimmed(name));
+    locale.is_none_or(|text| {
+        let text = text.to_lowercase();
+        text.contains("utf-8") || text.contains("utf8")
+    })
 }

@@ -246,8 +246,15 @@ impl Catalog {
         if let Some(near) = closest::closest(text, filled.iter().map(String::as_str)) {
             return Some(near.to_owned());
         }
+        // What is shown on one platform is set below `display`.
+        if let [platforms, platform, name] = &steps[..]
+            && platforms == "platforms"
+        {
+            let path = KeyPath::of(&["display", "platforms", platform, name]);
+            return self.setting(&path).map(|_| path.to_string());
+        }
         // Right name, wrong section: only when one setting alone has that name.
-        let leaf = steps.last()?;
+        let leaf = steps.last().filter(|_| steps.len() <= 2)?;
         let mut same = concrete().filter(|s| {
             s.path.rsplit('.').next() == Some(leaf.as_str()) && !s.deprecated && s.path != text
         });

@@ -48,8 +48,6 @@ pub enum Ending {
     Done,
     /// It looked for faults and found some: exit code 1.
     FoundFaults,
-    /// A signal ended the editor: exit code 128 and its number.
-    Signal(i32),
 }
 
 /// What every command works with.

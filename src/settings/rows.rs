@@ -126,15 +126,14 @@ fn walk<'v>(value: &'v Value, at: &KeyPath, known: bool, out: &mut Vec<(KeyPath,
             Value::Map(_) if below => setting.is_none_or(|s| s.takes(Kind::Map)),
             // What nothing is known about is shown leaf by leaf.
             Value::Map(fields) => setting.is_none() && !fields.is_empty(),
-            Value::List(items) => {
-                below && !items.is_empty() && catalog().has_children(&path.child(Step::Index(0)))
-            }
+            Value::List(_) => below && is_list(&path),
             _ => false,
         };
         let row = match value {
             // A section whose parts have rows of their own needs none.
             Value::Map(_) => !descend || setting.is_some_and(|s| !s.takes(Kind::Map)),
             Value::Null => setting.is_some() || !below,
+            Value::List(_) if below && is_list(&path) => setting.is_some(),
             _ => true,
         };
         if row {
@@ -225,10 +224,20 @@ fn locked(view: &View<'_>, path: &KeyPath, setting: Option<&Setting>) -> Option<
         .map(|_| "written by Hermes itself".to_owned())
 }
 
+/// Whether what the catalogue knows below a path are the elements of a list.
+fn is_list(path: &KeyPath) -> bool {
+    catalog().has_children(&path.child(Step::Index(0)))
+        && !catalog().has_children(&path.child(Step::Key("x".to_owned())))
+}
+
 /// What is wrong with a value in the file.
 pub(super) fn fault(path: &KeyPath, setting: Option<&Setting>, value: &Value) -> Option<Fault> {
     if let Some(setting) = setting {
         return setting.check(value).err();
+    }
+    let list = matches!(value, Value::List(_)) && is_list(path);
+    if list {
+        return None;
     }
     if catalog().has_children(path) && !matches!(value, Value::Null | Value::Map(_)) {
         return Some(Fault {

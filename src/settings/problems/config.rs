@@ -3,7 +3,6 @@
 use super::{File, Fix, Problem};
 use crate::catalog::{Fault, Kind, Parsed, Setting, Severity, catalog, is_env_name, looks_masked};
 use crate::document::{KeyPath, Step, Value};
-use crate::settings::keys::is_no_secret;
 use crate::settings::rows::{Row, rows_of};
 use crate::settings::show::show;
 use crate::settings::view::View;
@@ -53,7 +52,10 @@ fn duplicate(path: &KeyPath, lines: &[usize]) -> Problem {
         file: File::Config,
         key: path.to_string(),
         line: last,
-        title: format!("is there {} times", others.len() + 1),
+        title: match others.len() {
+            1 => "stands there twice".to_owned(),
+            n => format!("stands there {} times", n + 1),
+        },
         detail: format!(
             "Hermes uses the last one and ignores {lines} {}. Newer versions refuse the file. Move what you need into one of them.",
             others.join(", ")
@@ -77,6 +79,11 @@ fn of_row(view: &View<'_>, row: &Row, value: &Value, proposals: &mut usize) -> O
     let Some(setting) = row.setting else {
         return unknown(view, row, value, proposals);
     };
+    // Older versions of Hermes wrote out every default; what says nothing new needs no word.
+    let idle = (setting.dead || setting.deprecated) && row.value == setting.default;
+    if idle {
+        return None;
+    }
     if setting.dead {
         return problem(
             Severity::Info,
@@ -279,7 +286,8 @@ fn known_root(path: &KeyPath) -> bool {
     catalog().setting(&root).is_some() || catalog().has_children(&root)
 }
 
-/// Masks and sample texts where a secret belongs.
+/// Masks where a secret belongs. Sample words (`dummy`, `none`) are not told: servers of one's own
+/// often ask for a key and take any.
 fn masks(value: &Value, at: &KeyPath, view: &View<'_>, out: &mut Vec<Problem>) {
     match value {
         Value::Map(fields) => {
@@ -299,7 +307,7 @@ fn masks(value: &Value, at: &KeyPath, view: &View<'_>, out: &mut Vec<Problem>) {
             file: File::Config,
             key: at.to_string(),
             line: view.line(at),
-            title: "holds a mask or sample text instead of a secret".to_owned(),
+            title: "holds a mask instead of a secret".to_owned(),
             detail: "Some program wrote what it showed on screen. Enter the secret again."
                 .to_owned(),
             fix: Some(Fix::UnsetConfig(at.clone())),
@@ -310,9 +318,5 @@ fn masks(value: &Value, at: &KeyPath, view: &View<'_>, out: &mut Vec<Problem>) {
 
 fn is_mask(path: &KeyPath, text: &str) -> bool {
     // The cheap question first: few values look like this at all.
-    !text.is_empty()
-        && is_no_secret(text)
-        && catalog().is_secret_path(path)
-        // Values of free maps may be short words.
-        && (looks_masked(text) || catalog().setting(path).is_some_and(|s| s.secret))
+    !text.is_empty() && looks_masked(text) && catalog().is_secret_path(path)
 }

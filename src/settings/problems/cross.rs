@@ -210,7 +210,7 @@ impl Work<'_, '_> {
         let mut places = Vec::new();
         templates(self.root, &KeyPath::default(), &mut places);
         for (path, name) in places {
-            if self.view.variable(&name).is_none() {
+            if self.view.variable(&name).is_none() && !of_shell(&name) {
                 self.add(
                     Severity::Warning,
                     &path,
@@ -251,6 +251,15 @@ impl Work<'_, '_> {
             }
         }
     }
+}
+
+/// Whether every process has the variable anyway.
+fn of_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "HOME" | "USER" | "LOGNAME" | "PWD" | "PATH" | "SHELL" | "LANG" | "HOSTNAME" | "TMPDIR"
+    ) || name.starts_with("XDG_")
+        || name.starts_with("HERMES_HOME")
 }
 
 /// A value as Hermes copies it into a variable.

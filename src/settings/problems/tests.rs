@@ -142,6 +142,13 @@ fn unknown_names_are_told_where_it_helps() {
         brief(&find("MY_SKILL_VAR: x\nmine:\n  a: 1\n  b: [1]\n", "")),
         Vec::<String>::new()
     );
+    assert_eq!(
+        one("platforms:\n  slack:\n    show_reasoning: true\n", "").fix,
+        Some(Fix::MoveConfig {
+            from: path("platforms.slack.show_reasoning"),
+            to: path("display.platforms.slack.show_reasoning")
+        })
+    );
     // Nothing is proposed that is already there.
     assert_eq!(
         one("agent:\n  max_turns: 9\n  max_turn: 5\n", "").severity,
@@ -160,6 +167,13 @@ fn a_scalar_in_the_place_of_a_section_is_an_error() {
         assert_eq!(found.severity, Severity::Error, "{yaml}");
         assert!(found.title.contains("section"), "{}", found.title);
     }
+    assert_eq!(
+        brief(&find(
+            "hooks:\n  pre_tool_call:\n    - command: ./x\n  on_session_end: []\n",
+            ""
+        )),
+        Vec::<String>::new()
+    );
     let found = one("- a\n- b\n", "");
     assert_eq!(found.severity, Severity::Error);
 }
@@ -182,6 +196,14 @@ fn older_and_dead_names_are_told() {
     assert_eq!(
         one("display:\n  show_cost: true\n", "").fix,
         Some(Fix::UnsetConfig(path("display.show_cost")))
+    );
+    // Defaults that older versions wrote out say nothing.
+    assert_eq!(
+        brief(&find(
+            "display:\n  show_cost: false\n  tool_progress_overrides: {}\n",
+            ""
+        )),
+        Vec::<String>::new()
     );
     assert_eq!(
         one("", "QQ_HOME_CHANNEL=1\n").fix,
@@ -224,6 +246,9 @@ fn masks_are_no_secrets() {
     assert_eq!(found.key, "providers.box.api_key");
     assert_eq!(found.line, Some(4));
     assert_eq!(brief(&find("", "OPENAI_API_KEY=\n")), Vec::<String>::new());
+    // A server of one's own that takes any key.
+    let own = "providers:\n  box:\n    base_url: http://x/v1\n    api_key: none\n";
+    assert_eq!(brief(&find(own, "")), Vec::<String>::new());
 }
 
 #[test]
