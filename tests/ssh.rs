@@ -196,6 +196,10 @@ fn a_closed_connection_ends_the_editor_and_leaves_every_file_whole() {
 
     // What was staged is offered at the next start.
     let mut terminal = server.login(&editor(dir.path(), &home));
-    support::flows::wait_for_draft(&mut terminal);
-    support::flows::leave(&mut terminal);
+    terminal.wait_until("the offer of the unsaved change", |s| {
+        s.contains("max_turns")
+    });
+    terminal.keys("<C-c>");
+    terminal.signal(rustix::process::Signal::TERM);
+    terminal.wait_exit();
 }

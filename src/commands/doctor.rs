@@ -73,7 +73,7 @@ fn print(
             writeln!(out, "        {}", plan::visible(&problem.detail))?;
         }
         if let Some(fix) = &problem.fix {
-            writeln!(out, "        f in the editor: {}", fix)?;
+            writeln!(out, "        f in the editor: {fix}")?;
         }
     }
     for (name, prediction) in probes {

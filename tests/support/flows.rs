@@ -2,41 +2,67 @@
 
 use super::pty::Terminal;
 
-/// Search the settings for `agent.max_turns` and give it another value.
+/// The settings tab with the cursor on `agent.max_turns`, which gets another value.
 pub fn set_max_turns(terminal: &mut Terminal, value: &str) {
-    terminal.wait_for("Settings");
+    terminal.wait_for("3 Settings");
     terminal.keys("3");
-    terminal.wait_for("sections");
+    terminal.wait_for("approvals");
     terminal.keys("/max_turns");
-    terminal.wait_for("max_turns");
-    terminal.keys("<ret><ret><C-u>");
+    terminal.wait_for("2 of ");
+    // The first ends the typing, the second opens the row.
+    terminal.keys("<ret><ret>");
+    terminal.wait_for("┌ agent.max_turns");
+    terminal.keys("<C-u>");
     terminal.keys(value);
     terminal.keys("<ret>");
-    terminal.wait_for("●");
+    terminal.wait_gone("┌ agent.max_turns");
+    terminal.wait_for("unsaved");
 }
 
-/// Review and save what is staged; leaves the receipt closed.
-pub fn save(terminal: &mut Terminal) {
+/// The models tab: DeepSeek and its first model for the main slot.
+pub fn pick_deepseek(terminal: &mut Terminal) {
+    terminal.wait_for("1 Models");
+    terminal.keys("1");
+    terminal.wait_for("The model that answers");
+    terminal.keys("<ret>");
+    terminal.wait_for("One key for many vendors");
+    terminal.keys("jj");
+    terminal.wait_for("DeepSeek   deepseek");
+    terminal.keys("<ret>");
+    terminal.wait_for("▸ deepseek-");
+    terminal.keys("<ret>");
+    terminal.wait_for("unsaved");
+}
+
+/// The keys tab: another value for the Tavily key.
+pub fn set_tavily_key(terminal: &mut Terminal, value: &str) {
+    terminal.keys("2");
+    terminal.wait_for("set by you");
+    terminal.keys("/tavily");
+    terminal.wait_for("1 of ");
+    // The first ends the typing, the second opens the row.
+    terminal.keys("<ret><ret>");
+    terminal.wait_for("the old one stays unseen");
+    terminal.keys(value);
+    terminal.keys("<ret>");
+    terminal.wait_gone("the old one stays unseen");
+}
+
+/// Review and save what is staged. Returns the receipt's screen and closes it.
+pub fn save(terminal: &mut Terminal) -> String {
     terminal.keys("s");
-    terminal.wait_for("Review");
+    terminal.wait_for("┌ Review: ");
     terminal.keys("<ret>");
-    terminal.wait_for("Saved");
+    terminal.wait_for("┌ Saved");
+    // The box's last line is drawn last.
+    terminal.wait_for("⏎ close");
+    let receipt = terminal.screen();
     terminal.keys("<ret>");
-    terminal.wait_gone("Saved");
+    terminal.wait_gone("┌ Saved");
+    receipt
 }
 
 /// Leave with nothing unsaved.
 pub fn quit(terminal: &mut Terminal) {
     terminal.keys("q");
-}
-
-/// Wait until the edits of an earlier session are offered.
-pub fn wait_for_draft(terminal: &mut Terminal) {
-    terminal.wait_for("unsaved");
-}
-
-/// Leave from wherever we are, without saving.
-pub fn leave(terminal: &mut Terminal) {
-    terminal.signal(rustix::process::Signal::TERM);
-    terminal.wait_exit();
 }

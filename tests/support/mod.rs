@@ -4,6 +4,7 @@
 #![allow(dead_code, clippy::disallowed_methods)]
 
 pub mod flows;
+pub mod peer;
 pub mod pty;
 
 use std::io::Write as _;

@@ -174,10 +174,13 @@ impl Terminal {
             .unwrap();
     }
 
-    /// Send a signal to the program.
+    /// Send a signal to the program; one that has just ended does not mind.
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_raw(self.pid).unwrap();
-        rustix::process::kill_process(pid, signal).unwrap();
+        match rustix::process::kill_process(pid, signal) {
+            Ok(()) | Err(rustix::io::Errno::SRCH) => {}
+            Err(e) => panic!("the signal could not be sent: {e}"),
+        }
     }
 
     /// Wait until the program ends.
@@ -264,6 +267,7 @@ fn key(name: &str) -> Vec<u8> {
         "home" => b"\x1b[H".to_vec(),
         "end" => b"\x1b[F".to_vec(),
         "pgup" => b"\x1b[5~".to_vec(),
+        "f12" => b"\x1b[24~".to_vec(),
         "pgdn" => b"\x1b[6~".to_vec(),
         ctrl if ctrl.starts_with("C-") && ctrl.len() == 3 => vec![ctrl.as_bytes()[2] & 0x1f],
         other => panic!("no key is called <{other}>"),
