@@ -261,6 +261,12 @@ fn choices(buffer: &mut Buffer, area: Rect, model: &Model, choice: &Choice) -> O
             .map(|k| k.help.clone())
             .unwrap_or_default(),
         ChoiceFor::Profile => "each profile is a home of its own".into(),
+        ChoiceFor::Backup(_) => "what the file holds now is copied first".into(),
+        ChoiceFor::Conflict(journal) => format!(
+            "A save was interrupted, and somebody else wrote to the file since. Which content is \
+             right? The journal {} holds both versions until you decide.",
+            journal.display()
+        ),
     };
     let width = area.width.min(60);
     let room = usize::from(width).saturating_sub(4);

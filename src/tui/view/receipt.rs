@@ -239,6 +239,11 @@ fn failure_lines(error: &CommitError, width: usize) -> Vec<Line> {
     out
 }
 
+/// A report as plain lines.
+pub fn report_text(report: &SaveReport) -> Vec<String> {
+    report_lines(report, 100).iter().map(joined).collect()
+}
+
 /// The receipt or page on top as plain lines, for the clipboard.
 pub fn plain_text(model: &Model) -> Vec<String> {
     let all = match model.layers.last() {
