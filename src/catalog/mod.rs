@@ -39,7 +39,7 @@ pub enum Target {
     Config,
 }
 
-/// The facts. Each part is parsed when it is first asked for, about 3 ms for all of them.
+/// The facts. Each part is parsed when it is first asked for, about 5 ms for all of them.
 #[derive(Debug, Default)]
 pub struct Catalog {
     settings: OnceLock<Settings>,

@@ -2,15 +2,14 @@
 //!
 //! Responsible for: which pattern a path is an instance of, and whether patterns lie below it.
 
-use std::collections::HashMap;
-
 use super::pattern::{Pattern, Segment};
 use crate::document::Step;
 
 /// One step of many patterns.
 #[derive(Debug, Default)]
 struct Node {
-    names: HashMap<String, usize>,
+    /// Few enough that comparing them one by one is faster than anything else.
+    names: Vec<(String, usize)>,
     any: Option<usize>,
     item: Option<usize>,
     /// The pattern that ends here, as the caller numbers them.
@@ -18,6 +17,13 @@ struct Node {
 }
 
 impl Node {
+    fn named(&self, name: &str) -> Option<usize> {
+        self.names
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, at)| *at)
+    }
+
     fn has_children(&self) -> bool {
         self.any.is_some() || self.item.is_some() || !self.names.is_empty()
     }
@@ -43,7 +49,10 @@ impl Tree {
             let free = self.nodes.len();
             let node = &mut self.nodes[at];
             at = match segment {
-                Segment::Name(name) => *node.names.entry(name.clone()).or_insert(free),
+                Segment::Name(name) => node.named(name).unwrap_or_else(|| {
+                    node.names.push((name.clone(), free));
+                    free
+                }),
                 Segment::Any(_) => *node.any.get_or_insert(free),
                 Segment::Item => *node.item.get_or_insert(free),
             };
@@ -81,7 +90,7 @@ impl Tree {
         };
         let go = |next: usize| self.search(next, rest, false, root, pick);
         let named = match step {
-            Step::Key(name) => node.names.get(name).copied().and_then(go),
+            Step::Key(name) => node.named(name).and_then(go),
             _ => None,
         };
         named

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::Layers;
-use super::show::{hide_secrets, show};
+use super::show::{hide_secrets, holds_secret, show};
 use super::view::{View, step_of};
 use crate::catalog::{Fault, Kind, Parsed, Setting, Severity, catalog};
 use crate::document::{KeyPath, Step, Value};
@@ -183,9 +183,11 @@ fn row(
         effective,
         default,
         origin,
-        secret: catalog().is_secret_path(&path)
-            || setting.is_some_and(|s| s.secret_values)
-            || value.as_ref().is_some_and(|v| hide_secrets(&path, v) != *v),
+        secret: setting.is_some_and(|s| s.secret_values)
+            || value.as_ref().map_or_else(
+                || catalog().is_secret_path(&path),
+                |v| holds_secret(&path, v),
+            ),
         locked: locked(view, &path, setting),
         fault: value.as_ref().and_then(|v| fault(&path, setting, v)),
         line: view.line(&path),
@@ -207,6 +209,12 @@ fn variable(view: &View<'_>, setting: &Setting, in_file: bool) -> Option<Value> 
 }
 
 fn locked(view: &View<'_>, path: &KeyPath, setting: Option<&Setting>) -> Option<String> {
+    let by_hermes = setting
+        .filter(|s| s.readonly)
+        .map(|_| "written by Hermes itself".to_owned());
+    if view.managed.is_none() {
+        return by_hermes;
+    }
     if view.managed_leaf(path).is_some() {
         return Some("set by the administrator".to_owned());
     }
@@ -219,9 +227,7 @@ fn locked(view: &View<'_>, path: &KeyPath, setting: Option<&Setting>) -> Option<
     if above {
         return Some("its section is set by the administrator".to_owned());
     }
-    setting
-        .filter(|s| s.readonly)
-        .map(|_| "written by Hermes itself".to_owned())
+    by_hermes
 }
 
 /// Whether what the catalogue knows below a path are the elements of a list.

@@ -4,7 +4,7 @@
 
 use crate::catalog::{catalog, is_template, mask};
 use crate::document::yaml::scalar_text;
-use crate::document::{KeyPath, Value};
+use crate::document::{KeyPath, Step, Value};
 
 use super::view::step_of;
 
@@ -33,13 +33,26 @@ pub fn hide_secrets(path: &KeyPath, value: &Value) -> Value {
         Value::List(items) => Value::List(
             (0i64..)
                 .zip(items)
-                .map(|(i, v)| hide_secrets(&path.child(crate::document::Step::Index(i)), v))
+                .map(|(i, v)| hide_secrets(&path.child(Step::Index(i)), v))
                 .collect(),
         ),
         Value::Null | Value::Bool(_) => value.clone(),
         Value::Str(s) if s.is_empty() || is_template(s) => value.clone(),
         other if catalog().is_secret_path(path) => Value::Str(mask(&show(other))),
         other => other.clone(),
+    }
+}
+
+/// Whether a secret stands at a path or below it.
+pub(super) fn holds_secret(path: &KeyPath, value: &Value) -> bool {
+    match value {
+        Value::Map(fields) => fields
+            .iter()
+            .any(|(k, v)| step_of(k).is_some_and(|s| holds_secret(&path.child(s), v))),
+        Value::List(items) => (0i64..)
+            .zip(items)
+            .any(|(i, v)| holds_secret(&path.child(Step::Index(i)), v)),
+        _ => catalog().is_secret_path(path),
     }
 }
 

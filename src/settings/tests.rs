@@ -304,36 +304,3 @@ fn duplicates_placeholders_and_aliases_are_seen() {
     assert_eq!(key("GROQ_API_KEY").state, KeyState::Placeholder);
     assert_eq!(key("GOOGLE_API_KEY").aliases, ["GEMINI_API_KEY"]);
 }
-
-/// Processor time of this thread in nanoseconds: what else the machine does is not counted.
-fn cpu() -> i64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    now.tv_sec * 1_000_000_000 + now.tv_nsec
-}
-
-#[test]
-fn cost_grows_with_the_file_and_not_with_its_square() {
-    let text = |n: usize| {
-        let lines: Vec<String> = (0..n).map(|i| format!("  name_{i}: value {i}\n")).collect();
-        yaml(&format!("mine:\n{}", lines.concat()))
-    };
-    let cost = |config: &YamlDocument| {
-        let layers = Layers {
-            config: Some(config),
-            ..Layers::default()
-        };
-        (0..2)
-            .map(|_| {
-                let start = cpu();
-                assert!(rows(&layers).len() > 500);
-                problems(&layers);
-                cpu() - start
-            })
-            .min()
-            .unwrap()
-    };
-    let (small, large) = (cost(&text(500)), cost(&text(5_000)));
-    // Ten times the file; a square would be a hundred times.
-
-    assert!(large < small * 40, "{small:?} {large:?}");
-}

@@ -3,9 +3,10 @@
 //! Responsible for: looking values, lines and variables up in the layers.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Layers;
+use crate::document::dotenv::EnvDocument;
 use crate::document::yaml::YamlDocument;
 use crate::document::{KeyPath, Step, Value};
 
@@ -23,6 +24,9 @@ pub(super) struct View<'a> {
     pub(super) config: Option<Config<'a>>,
     pub(super) managed: Option<Config<'a>>,
     layers: Layers<'a>,
+    /// All variables of the two files, read in one go: each look-up costs the whole file.
+    user_env: BTreeMap<String, String>,
+    managed_env: BTreeMap<String, String>,
 }
 
 impl<'a> View<'a> {
@@ -30,6 +34,8 @@ impl<'a> View<'a> {
         Self {
             config: layers.config.map(Config::of),
             managed: layers.managed_config.map(Config::of),
+            user_env: variables(layers.env),
+            managed_env: variables(layers.managed_env),
             layers: *layers,
         }
     }
@@ -62,13 +68,18 @@ impl<'a> View<'a> {
 
     /// A variable of the administrator.
     pub(super) fn managed_variable(&self, name: &str) -> Option<String> {
-        self.layers.managed_env.and_then(|env| env.get(name))
+        self.managed_env.get(name).cloned()
+    }
+
+    /// A variable of the user's file.
+    pub(super) fn user_variable(&self, name: &str) -> Option<&str> {
+        self.user_env.get(name).map(String::as_str)
     }
 
     /// A variable as Hermes gets it from the files.
     pub(super) fn variable(&self, name: &str) -> Option<String> {
         self.managed_variable(name)
-            .or_else(|| self.layers.env.and_then(|env| env.get(name)))
+            .or_else(|| self.user_variable(name).map(str::to_owned))
     }
 
     /// A variable that is set and not empty.
@@ -79,6 +90,10 @@ impl<'a> View<'a> {
     pub(super) fn layers(&self) -> &Layers<'a> {
         &self.layers
     }
+}
+
+fn variables(env: Option<&EnvDocument>) -> BTreeMap<String, String> {
+    env.map(|e| e.values(&|_| None)).unwrap_or_default()
 }
 
 impl<'a> Config<'a> {

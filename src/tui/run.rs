@@ -84,7 +84,10 @@ pub fn run(home: Home, environment: &Environment, theme: Theme) -> Result<Ending
     let kept = keep_draft(&mut model);
     drop(screen);
     match result {
-        Ok(ending) => Ok(ending?),
+        Ok(Ok(ending)) => Ok(ending),
+        // Nothing can be drawn on a line that was cut: that is a hang-up, not a fault.
+        Ok(Err(_)) if !io::stdin().is_terminal() => Ok(Ending::Signal(SIGHUP)),
+        Ok(Err(error)) => Err(error.into()),
         Err(_) => Err(RunError::Panicked(kept)),
     }
 }
@@ -193,11 +196,13 @@ fn turn(
             suspend(screen)?;
             dirty = true;
         }
-        if !event::poll(TICK)? {
-            // A line that was cut gives no error and no key; asking the terminal tells.
-            if !io::stdin().is_terminal() {
-                return Ok(Ending::Signal(SIGHUP));
-            }
+        let waited = event::poll(TICK);
+        // A line that was cut gives no key, and not always an error or a signal: asking the
+        // terminal tells.
+        if !matches!(waited, Ok(true)) && !io::stdin().is_terminal() {
+            return Ok(Ending::Signal(SIGHUP));
+        }
+        if !waited? {
             dirty |= model.tick(Instant::now());
             if model.draft_due && quiet_since.elapsed() >= DRAFT_AFTER {
                 keep_draft(model);

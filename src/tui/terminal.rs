@@ -1,14 +1,15 @@
 //! Taking the terminal and giving it back, whatever happens.
 
 use std::io::{self, BufWriter, Stdout, Write};
+use std::mem::ManuallyDrop;
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
 use ratatui::Terminal;
@@ -22,7 +23,9 @@ type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Sync + Send + 'static>;
 
 /// The terminal while it is ours. Dropping it gives the terminal back.
 pub struct Screen {
-    terminal: Terminal<Output>,
+    /// Never dropped: dropping it prints to standard error when the line is dead, and printing
+    /// panics then. [`give_back`] does all that its drop would do.
+    terminal: ManuallyDrop<Terminal<Output>>,
     taken: Arc<AtomicBool>,
     previous_hook: Arc<Hook>,
 }
@@ -40,9 +43,8 @@ impl Screen {
             }
             hook(info);
         }));
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout()));
         let mut screen = Self {
-            terminal: Terminal::new(backend)?,
+            terminal: fresh()?,
             taken,
             previous_hook,
         };
@@ -53,8 +55,16 @@ impl Screen {
     fn enter(&mut self) -> io::Result<()> {
         enable_raw_mode()?;
         self.taken.store(true, Ordering::SeqCst);
-        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
-        self.terminal.clear()
+        execute!(
+            io::stdout(),
+            EnterAlternateScreen,
+            Clear(ClearType::All),
+            EnableBracketedPaste
+        )?;
+        // Not `Terminal::clear`: it asks the terminal where its cursor is, which costs a round trip
+        // over SSH and fails where nobody answers.
+        self.terminal = fresh()?;
+        Ok(())
     }
 
     /// Draw one frame; the terminal shows it at once.
@@ -97,6 +107,12 @@ impl Drop for Screen {
             panic::set_hook(Box::new(move |info| hook(info)));
         }
     }
+}
+
+/// A terminal that knows nothing of what is on the screen, so that the next frame is drawn whole.
+fn fresh() -> io::Result<ManuallyDrop<Terminal<Output>>> {
+    let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout()));
+    Ok(ManuallyDrop::new(Terminal::new(backend)?))
 }
 
 /// Undo everything that [`Screen::take`] did. Errors are of no use here: the terminal may be gone.

@@ -233,3 +233,6 @@ fn map(fields: Vec<(&str, Value)>) -> Value {
 fn index(at: usize) -> Step {
     Step::Index(i64::try_from(at).unwrap_or(i64::MAX))
 }
+
+#[cfg(test)]
+mod tests;

@@ -275,6 +275,18 @@ pub fn plain_typing(text: &str) -> Value {
     }
 }
 
+/// How many parse events the bytes make: the bare parse, which benchmarks compare with.
+pub fn count_events(bytes: &[u8]) -> Result<usize, ParseError> {
+    let text = std::str::from_utf8(bytes).map_err(|e| not_utf8(bytes, e.valid_up_to()))?;
+    let mut count = 0;
+    libyaml::for_each_event(text, |_| {
+        count += 1;
+        Ok(())
+    })
+    .map_err(|fault| located(text, &fault))?;
+    Ok(count)
+}
+
 /// How we would write a value on one line, for display and for commands.
 pub fn scalar_text(value: &Value) -> String {
     render::one_line(value)

@@ -52,6 +52,7 @@ fn parts(text: &str) -> Result<Parts, &'static str> {
         16 => digits.bytes().all(|b| b.is_ascii_hexdigit()),
         60 => digits
             .split(':')
+            .map(str::trim)
             .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())),
         _ => digits.bytes().all(|b| b.is_ascii_digit()),
     };
@@ -101,7 +102,7 @@ pub(super) fn int(text: &str) -> Result<Value, &'static str> {
         let mut total = Big::default();
         for part in digits.split(':') {
             let mut n = Big::default();
-            for b in part.bytes() {
+            for b in part.trim().bytes() {
                 n.times_plus(10, u32::from(b - b'0'));
             }
             total.times_plus(60, 0);

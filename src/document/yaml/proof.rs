@@ -82,12 +82,16 @@ impl Claim {
         if at as usize != total {
             return Err("values appear that nobody asked for".into());
         }
+        map.retain(|(range, _)| !range.is_empty());
+        map.sort_by_key(|(range, _)| range.start);
         let moved = |i: u32| -> Option<u32> {
-            map.iter()
-                .find(|(range, _)| range.contains(&i))
-                .map(|(range, to)| to + (i - range.start))
+            let at = map.partition_point(|(range, _)| range.start <= i);
+            let (range, to) = map.get(at.checked_sub(1)?)?;
+            range.contains(&i).then(|| to + (i - range.start))
         };
         let grown = i64::from(at) - i64::try_from(old.nodes.len()).unwrap_or(i64::MAX);
+        let mut around = self.around.clone();
+        around.sort_unstable();
         for part in &self.parts {
             let Part::Keep(range) = part else { continue };
             let Some(to) = moved(range.start) else {
@@ -97,7 +101,7 @@ impl Claim {
                 let j = to + (i - range.start);
                 let (a, b) = (old.node(i), new.node(j));
                 let mut size = i64::from(a.next) - i64::from(i);
-                if self.around.contains(&i) {
+                if around.binary_search(&i).is_ok() {
                     size += grown;
                 }
                 let same_target =

@@ -86,6 +86,9 @@ impl Entries {
                 continue;
             }
             let real = tree.real(v);
+            if real == map {
+                continue;
+            }
             if tree.node(real).shape == Shape::Mapping {
                 self.merged(tree, real);
             } else {

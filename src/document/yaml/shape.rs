@@ -5,7 +5,7 @@
 
 use super::text::{
     break_before, break_len, column, first_on_line, is_blank, line_end, line_start, next_line,
-    skip_blanks, skip_space,
+    skip_blanks, skip_space, soft_break_before,
 };
 use super::tree::{Shape, Tree};
 use std::ops::Range;
@@ -157,20 +157,16 @@ impl Tree {
         out
     }
 
-    /// The `?` in front of a key that starts at `key`, looked for no further back than `from`.
+    /// The `?` in front of a key that starts at `key`, when there is one behind `from`, the end
+    /// of what stands before the entry.
     fn question_mark(&self, key: usize, from: usize) -> Option<usize> {
-        let mut p = key;
-        while p > from {
-            let n = break_before(&self.text, p);
-            if n > 0 {
-                p -= n;
-            } else if self.at(p - 1).is_some_and(is_blank) {
-                p -= 1;
-            } else {
-                break;
-            }
+        let mut p = skip_space(&self.text, from);
+        if self.at(p) == Some(b',') {
+            p = skip_space(&self.text, p + 1);
         }
-        (p > from && self.at(p - 1) == Some(b'?')).then(|| p - 1)
+        let apart =
+            p < key && (self.at(p + 1).is_some_and(is_blank) || break_len(&self.text, p + 1) > 0);
+        (apart && self.at(p) == Some(b'?')).then_some(p)
     }
 
     /// Column of the keys or dashes of a block collection.
@@ -207,7 +203,9 @@ impl Tree {
         while start > 0 && break_before(t, start) > 0 {
             let above = line_start(t, start - break_before(t, start));
             let p = skip_blanks(t, above);
-            if self.at(p) == Some(b'#') && column(t, p) == own {
+            // Behind a NEL, LS or PS a comment looks like part of the line before.
+            let alone = !soft_break_before(t, above);
+            if alone && self.at(p) == Some(b'#') && column(t, p) == own {
                 start = above;
             } else {
                 break;
@@ -230,7 +228,8 @@ impl Tree {
         let mut behind = p;
         while p < t.len() {
             let q = skip_blanks(t, p);
-            let deeper = self.at(q) == Some(b'#') && column(t, q) > own;
+            let comment = self.at(q) == Some(b'#');
+            let deeper = comment && (column(t, q) > own || soft_break_before(t, p));
             let blank = break_len(t, q) > 0;
             if !deeper && !blank {
                 break;

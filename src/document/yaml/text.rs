@@ -25,6 +25,11 @@ pub(super) fn break_before(t: &str, p: usize) -> usize {
     0
 }
 
+/// Whether the line break just before `p` is one that editors do not show (NEL, LS, PS).
+pub(super) fn soft_break_before(t: &str, p: usize) -> bool {
+    break_before(t, p) > 0 && !matches!(t.as_bytes()[p - 1], b'\n' | b'\r')
+}
+
 /// Start of the line that byte `p` is on.
 pub(super) fn line_start(t: &str, mut p: usize) -> usize {
     while p > 0 && break_before(t, p) == 0 {
@@ -163,22 +168,29 @@ pub(super) fn place(t: &str, p: usize) -> (usize, usize) {
     (line, t[start..p].chars().count() + 1)
 }
 
-/// The line break that the file uses: that of its first line, LF when there is none.
+/// The line break that most lines of the file have; of equals the first one, LF when there is
+/// none.
 pub(super) fn file_break(t: &str) -> &'static str {
-    match t.bytes().position(|b| b == b'\n' || b == b'\r') {
-        Some(p) if t.as_bytes()[p] == b'\n' => "\n",
-        Some(p) if break_len(t, p) == 2 => "\r\n",
-        Some(_) => "\r",
-        None => "\n",
+    let mut counts = [(0usize, "\n"), (0, "\r\n"), (0, "\r")];
+    let mut first = None;
+    let b = t.as_bytes();
+    for (p, byte) in b.iter().enumerate() {
+        let kind = match byte {
+            b'\r' if b.get(p + 1) == Some(&b'\n') => 1,
+            b'\r' => 2,
+            b'\n' if p > 0 && b[p - 1] == b'\r' => continue,
+            b'\n' => 0,
+            _ => continue,
+        };
+        counts[kind].0 += 1;
+        first = first.or(Some(kind));
     }
-}
-
-/// The line break for a new line next to the one that ends at `end`.
-pub(super) fn break_at(t: &str, end: usize) -> &'static str {
-    match (t.as_bytes().get(end), break_len(t, end)) {
-        (Some(b'\r'), 2) => "\r\n",
-        (Some(b'\r'), _) => "\r",
-        (Some(b'\n'), _) => "\n",
-        _ => file_break(t),
+    let most = counts.iter().map(|(n, _)| *n).max().unwrap_or(0);
+    match first {
+        Some(kind) if counts[kind].0 == most => counts[kind].1,
+        _ => counts
+            .iter()
+            .find(|(n, _)| *n == most)
+            .map_or("\n", |(_, text)| text),
     }
 }

@@ -22,6 +22,11 @@ pub(super) const MAX_DEPTH: u32 = 1_000;
 /// files may have as many as they have nodes of their own, four times over.
 const MAX_EXPANDED: u64 = 1_000_000;
 
+const MAX_DIRECTIVES: usize = 100;
+/// Longest stretch of blanks times the number of stretches: libyaml may clear the one for each of
+/// the others. At this size that takes about a second.
+const MAX_BLANK_WORK: u64 = 20_000_000_000;
+
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -101,6 +106,7 @@ impl Tree {
         if text.len() > u32::MAX as usize / 2 {
             return Err(Fault::new(0, "the file is larger than 2 GiB"));
         }
+        too_slow(&text)?;
         let mut build = Builder::default();
         // Roughly one node for every ten bytes; a wrong guess only costs a reallocation.
         build.nodes.reserve(text.len() / 16);
@@ -386,17 +392,32 @@ impl Builder {
                 "an alias names an anchor that is not defined above it",
             ));
         };
-        let Some((size, height)) = anchor.closed else {
-            return Err(Fault::new(
-                event.start,
-                "an alias stands inside the value that it names, so the value would never end",
-            ));
-        };
         let target = anchor.node;
+        let (size, height) = match anchor.closed {
+            Some(known) => known,
+            // A mapping that merges itself gains nothing, and PyYAML reads it.
+            None if self.merges_itself(target) => (1, 0),
+            None => {
+                return Err(Fault::new(
+                    event.start,
+                    "an alias stands inside the value that it names, so the value would never end",
+                ));
+            }
+        };
         let i = self.push(event, Shape::Alias, Style::Plain, Tag::Str, None, None)?;
         self.nodes[i as usize].extra = target;
         self.aliases.push(i);
         self.closed(i, size, height)
+    }
+
+    /// Whether the next node is the value of a merge key of the open mapping `target` itself.
+    fn merges_itself(&self, target: u32) -> bool {
+        let inside = self.levels.last().is_some_and(|level| level.node == target);
+        let after_merge = self
+            .nodes
+            .last()
+            .is_some_and(|node| node.shape == Shape::Scalar && node.tag == Tag::Merge);
+        inside && after_merge && self.nodes[target as usize].shape == Shape::Mapping
     }
 
     fn open(
@@ -469,6 +490,42 @@ impl Builder {
         }
         Ok(())
     }
+}
+
+/// Refuse the two shapes of file on which libyaml, and with it Hermes, takes time that grows with
+/// the square of the size: thousands of directives, and a very long stretch of blanks together
+/// with very many short ones.
+fn too_slow(text: &str) -> Result<(), Fault> {
+    let directives = text
+        .lines()
+        .take_while(|line| line.is_empty() || line.starts_with(['%', '#']))
+        .filter(|line| line.starts_with('%'))
+        .count();
+    if directives > MAX_DIRECTIVES {
+        return Err(Fault::new(0, "the file has more than 100 directives"));
+    }
+    let (mut stretches, mut longest, mut here) = (0u64, 0u64, 0u64);
+    let mut longest_at = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            here += 1;
+            continue;
+        }
+        if here > 0 {
+            stretches += 1;
+            if here > longest {
+                (longest, longest_at) = (here, at);
+            }
+            here = 0;
+        }
+    }
+    if longest * stretches > MAX_BLANK_WORK {
+        return Err(Fault::new(
+            longest_at,
+            "the blanks in front of this place are so many that Hermes would take minutes to read the file",
+        ));
+    }
+    Ok(())
 }
 
 fn too_deep(at: usize) -> Fault {

@@ -133,11 +133,7 @@ fn of_name(view: &View<'_>, entry: &Entry, meant: &mut Meant, out: &mut Vec<Prob
             fix,
         });
     };
-    let value = view
-        .layers()
-        .env
-        .and_then(|e| e.get(name))
-        .unwrap_or_default();
+    let value = view.user_variable(name).unwrap_or_default();
     if no_secret(entry) {
         let (title, detail) = if value.trim().chars().count() < 4 {
             (
@@ -202,11 +198,11 @@ fn of_name(view: &View<'_>, entry: &Entry, meant: &mut Meant, out: &mut Vec<Prob
         add(Severity::Info, "is an older name", detail, fix);
         return;
     }
-    if let Err(fault) = info.check(&value) {
+    if let Err(fault) = info.check(value) {
         add(fault.severity, &fault.text, format!("{}.", info.help), None);
         return;
     }
-    if info.risky && crate::catalog::bool_word(&value) == Some(true) {
+    if info.risky && crate::catalog::bool_word(value) == Some(true) {
         add(
             Severity::Info,
             "switches a safety off",

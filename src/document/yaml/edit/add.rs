@@ -10,7 +10,7 @@ use crate::document::yaml::proof::{Claim, Part};
 use crate::document::yaml::read::{Entries, key_is, key_is_odd};
 use crate::document::yaml::render::step_value;
 use crate::document::yaml::text::{
-    break_at, break_before, column, first_on_line, is_blank, line_end, line_start,
+    break_before, column, first_on_line, is_blank, line_end, line_start, next_line,
     only_comment_follows, skip_blanks, skip_space,
 };
 use crate::document::yaml::tree::Shape;
@@ -150,12 +150,14 @@ impl Job<'_> {
         let t = &self.tree.text;
         let end = self.tree.true_end(i);
         let indent = " ".repeat(at);
-        let eol = break_at(t, line_end(t, end));
-        if break_before(t, end) > 0 && line_start(t, end) == end {
-            // The last value is a block scalar that keeps its final line breaks.
-            plan.insert(end, format!("{indent}{text}{eol}"));
+        let eol = self.style.eol;
+        // A block scalar that keeps its final line breaks ends behind the last of them.
+        let keeps = break_before(t, end) > 0 && line_start(t, end) == end;
+        let below = if keeps { end } else { next_line(t, end) };
+        if keeps || break_before(t, below) > 0 {
+            plan.insert(below, format!("{indent}{text}{eol}"));
         } else {
-            plan.insert(line_end(t, end), format!("{eol}{indent}{text}"));
+            plan.insert(below, format!("{eol}{indent}{text}"));
         }
     }
 

@@ -66,6 +66,9 @@ struct Job<'t> {
     path: &'t KeyPath,
     site: Site,
     style: Style,
+    /// Whether the best form has failed: quote texts of several lines, and let blank lines go
+    /// with what is taken out.
+    plainer: bool,
 }
 
 /// A finished change.
@@ -81,10 +84,10 @@ pub(super) fn edit(tree: &Tree, path: &KeyPath, change: &Change) -> Result<Outco
     let key = path.to_string();
     check_values(&key, path, change)?;
     let mut failure = None;
-    // A text of several lines is tried as a `|` scalar first; comments or the end of the file
-    // next to it can make that impossible, and then it is quoted.
-    for literals in [true, false] {
-        let mut job = Job::new(tree, path, literals);
+    // The best form first. Where the text around it does not allow that (a comment below a text
+    // of several lines, a neighbour that ends with blank lines of its own), a plainer one.
+    for plainer in [false, true] {
+        let job = Job::new(tree, path, plainer);
         let Some(mut plan) = job.plan(change)? else {
             return Ok(Outcome {
                 tree: None,
@@ -103,7 +106,7 @@ pub(super) fn edit(tree: &Tree, path: &KeyPath, change: &Change) -> Result<Outco
             }
             Err(error) => failure = failure.or(Some(error)),
         }
-        if !has_lines(change) {
+        if !has_lines(change) && *change != Change::Remove {
             break;
         }
     }
@@ -178,7 +181,7 @@ fn check_values(key: &str, path: &KeyPath, change: &Change) -> Result<(), EditEr
 }
 
 impl<'t> Job<'t> {
-    fn new(tree: &'t Tree, path: &'t KeyPath, literals: bool) -> Self {
+    fn new(tree: &'t Tree, path: &'t KeyPath, plainer: bool) -> Self {
         let site = Site::find(tree, path);
         let (step, dash) = site.indentation(tree);
         Self {
@@ -188,15 +191,16 @@ impl<'t> Job<'t> {
                 eol: text::file_break(&tree.text),
                 step,
                 dash,
-                literals,
+                literals: !plainer,
                 json: site.looks_like_json(tree),
             },
             site,
+            plainer,
         }
     }
 
     /// The plan for a change; `None` when the file says so already.
-    fn plan(&mut self, change: &Change) -> Result<Option<Plan>, EditError> {
+    fn plan(&self, change: &Change) -> Result<Option<Plan>, EditError> {
         self.refuse_alias()?;
         match change {
             Change::Set(value) => self.set(value),
@@ -204,11 +208,11 @@ impl<'t> Job<'t> {
             Change::Insert(at, value) => self.insert_item(*at, value).map(Some),
             Change::Move { from, to } => self.move_item(*from, *to),
             Change::Remove => self.remove().map(Some),
-            Change::Rename(name) => self.rename(name),
+            Change::Rename(name) => self.rename(name).map(Some),
         }
     }
 
-    fn set(&mut self, value: &Value) -> Result<Option<Plan>, EditError> {
+    fn set(&self, value: &Value) -> Result<Option<Plan>, EditError> {
         let Some(node) = self.site.node else {
             return self.fill_root(&self.chain(0, value)).map(Some);
         };

@@ -64,9 +64,7 @@ impl Job<'_> {
             if flow {
                 self.cut_flow(&mut plan, hop.container, &items, &hop.hits)?;
             } else {
-                for n in &hop.hits {
-                    self.cut_block(&mut plan, &items, *n, &hop.hits);
-                }
+                self.cut_block(&mut plan, &items, &hop.hits)?;
             }
         }
         if hop.hits.len() > 1 {
@@ -107,43 +105,79 @@ impl Job<'_> {
         self.not_found()
     }
 
-    /// Take the lines of item `n` of a block collection out; other items stay.
-    fn cut_block(&self, plan: &mut Plan, items: &[Item], n: usize, hits: &[usize]) {
+    /// Take the lines of some items of a block collection out; others stay.
+    fn cut_block(&self, plan: &mut Plan, items: &[Item], hits: &[usize]) -> Result<(), EditError> {
         let tree = self.tree;
         let t = &tree.text;
-        let item = &items[n];
-        if let Some(lines) = tree.lines_of(item) {
-            plan.splice(self.with_break_before(lines), "");
-            return;
-        }
-        // The first of a compact collection (`- a: 1`): what follows moves up to its place.
-        let Some(next) = (n + 1..items.len()).find(|m| !hits.contains(m)) else {
-            return;
-        };
-        let (last, _) = tree.below(item.end, column(t, item.start));
-        let next = items[next].start;
-        let comments_between = t[last.min(next)..next].contains('#');
-        if comments_between {
-            // A comment cannot stand between the dash and the entry, so the dash gets its own
-            // line.
-            let mut from = item.start;
-            while from > 0 && is_blank(t.as_bytes()[from - 1]) {
-                from -= 1;
+        let mut lines = Vec::new();
+        for n in hits {
+            let item = &items[*n];
+            if let Some(k) = item.key
+                && line_start(t, tree.node(k).start as usize) > item.start
+            {
+                return Err(self.unsafe_at(
+                    item.start,
+                    "the key stands on another line than the ? in front of it",
+                ));
             }
-            plan.splice(from..last, "");
-        } else {
-            plan.splice(item.start..next, "");
+            if let Some(range) = tree.lines_of(item) {
+                lines.push(range);
+                continue;
+            }
+            // The first of a compact collection (`- a: 1`): what follows moves up to its place.
+            let Some(next) = (n + 1..items.len()).find(|m| hits.binary_search(m).is_err()) else {
+                continue;
+            };
+            let (last, _) = tree.below(item.end, column(t, item.start));
+            let next = items[next].start;
+            let comments_between = t[last.min(next)..next].contains('#');
+            if comments_between {
+                // A comment cannot stand between the dash and the entry, so the dash gets its
+                // own line.
+                let mut from = item.start;
+                while from > 0 && is_blank(t.as_bytes()[from - 1]) {
+                    from -= 1;
+                }
+                plan.splice(from..last, "");
+            } else {
+                plan.splice(item.start..next, "");
+                // Duplicates further down may lie in what has just gone.
+                lines.retain(|range: &Range<usize>| range.start >= next);
+            }
         }
+        self.cut_lines(plan, lines);
+        Ok(())
     }
 
-    /// At the end of a file without a final line break, take the break in front instead.
-    fn with_break_before(&self, lines: Range<usize>) -> Range<usize> {
+    /// Take whole lines out.
+    fn cut_lines(&self, plan: &mut Plan, lines: Vec<Range<usize>>) {
         let t = &self.tree.text;
-        let open_end = lines.end == t.len() && break_before(t, t.len()) == 0;
-        if open_end {
-            lines.start - break_before(t, lines.start)..lines.end
-        } else {
-            lines
+        let taken = plan.splices.iter().map(|s| s.span.end).max().unwrap_or(0);
+        // At the end of a file without a final line break, a single entry takes the break in
+        // front with it, so that the file still ends without one.
+        let open_end = lines.len() == 1 && break_before(t, t.len()) == 0 && !self.plainer;
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for mut range in lines {
+            if range.end <= taken {
+                continue;
+            }
+            if self.plainer {
+                let mut p = range.end;
+                while p < t.len() && break_len(t, skip_blanks(t, p)) > 0 {
+                    p = next_line(t, p);
+                }
+                range.end = p;
+            }
+            match joined.last_mut() {
+                Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        for mut range in joined {
+            if open_end && range.end == t.len() {
+                range.start -= break_before(t, range.start);
+            }
+            plan.splice(range, "");
         }
     }
 
@@ -169,28 +203,34 @@ impl Job<'_> {
         if let Some(p) = behind {
             self.insert_behind(plan, p, brackets);
         }
+        let mut lines = Vec::new();
         for (n, item) in items.iter().enumerate() {
             let first = n == 0 && behind.is_none();
             match tree.lines_of(item) {
-                Some(lines) if first => {
-                    let end = lines.end - break_before(t, lines.end);
-                    plan.splice(lines.start..end.max(lines.start), brackets);
+                Some(range) if first => {
+                    let end = range.end - break_before(t, range.end);
+                    plan.splice(range.start..end.max(range.start), brackets);
                 }
-                Some(lines) => plan.splice(self.with_break_before(lines), ""),
+                Some(range) => lines.push(range),
                 None if first => {
-                    let (last, _) = tree.below(item.end, column(t, item.start));
                     // A comment on its only line stays behind the brackets.
                     let one_line = line_end(t, item.start) == line_end(t, item.end);
-                    let end = if one_line && last == line_end(t, item.end) {
+                    let end = if one_line {
                         item.end
                     } else {
-                        last
+                        let end = line_end(t, item.end);
+                        end - if end == item.end {
+                            break_before(t, end)
+                        } else {
+                            0
+                        }
                     };
                     plan.splice(item.start..end, brackets);
                 }
-                None => plan.splice(item.start..line_end(t, item.end), ""),
+                None => {}
             }
         }
+        self.cut_lines(plan, lines);
     }
 
     /// The entry or element whose value is the innermost collection of the site.
@@ -228,7 +268,7 @@ impl Job<'_> {
             let last = n + 1 == items.len();
             let end = comma(*n).map_or(item.end, |p| p + 1);
             // Of two duplicates in a row at the end only one has a comma in front that goes.
-            let kept_before = (0..*n).rev().find(|m| !hits[..at].contains(m));
+            let kept_before = (0..*n).rev().find(|m| hits[..at].binary_search(m).is_err());
             if first_on_line(t, item.start) && only_comment_follows(t, end) {
                 let line = line_start(t, item.start);
                 let start = tree.glued_above(line, column(t, item.start));

@@ -12,8 +12,8 @@ use crate::document::yaml::tree::Shape;
 use crate::document::{EditError, Step, Value};
 
 impl Job<'_> {
-    /// Rename the key at the path, all duplicates of it. `None` when it has that name.
-    pub(super) fn rename(&self, name: &str) -> Result<Option<Plan>, EditError> {
+    /// Rename the key at the path, all duplicates of it.
+    pub(super) fn rename(&self, name: &str) -> Result<Plan, EditError> {
         let tree = self.tree;
         let hop = match self.site.hops.last() {
             Some(hop) if self.site.taken == self.path.0.len() => hop,
@@ -30,9 +30,6 @@ impl Job<'_> {
             return Err(bad("it is longer than 1,000 bytes"));
         }
         let step = Step::Key(name.to_owned());
-        if self.path.0.last() == Some(&step) {
-            return Ok(None);
-        }
         if tree
             .entries(hop.container)
             .any(|(k, _)| key_is(tree, k, &step))
@@ -71,7 +68,7 @@ impl Job<'_> {
             ));
         }
         plan.claim = Claim::replacing(tree, cuts, self.site.containers());
-        Ok(Some(plan))
+        Ok(plan)
     }
 
     /// The name in the quotes of the old one.

@@ -52,7 +52,7 @@ impl Job<'_> {
         } else if node.is_collection() && !node.flow() {
             self.replace_block(&mut plan, i, item.as_ref(), value);
         } else {
-            self.replace_inline(&mut plan, i, item.as_ref(), value);
+            self.replace_inline(&mut plan, i, item.as_ref(), value)?;
         }
         Ok(plan)
     }
@@ -188,8 +188,16 @@ impl Job<'_> {
     fn fill_absent(&self, plan: &mut Plan, item: Option<&Item>, value: &Value) {
         let t = &self.tree.text;
         let Some(item) = item else { return };
-        let text = self.block_text(item.value, Some(item), value, None);
+        let mut text = self.block_text(item.value, Some(item), value, None);
         if let Some(p) = item.indicator {
+            if item.key.is_none() && is_parts(value) && skip_blanks(t, p) < line_end(t, p) {
+                // `- # comment`: the comment stays behind the dash, the value starts below.
+                let indent = " ".repeat(column(t, item.start) + 2);
+                text = Text {
+                    head: String::new(),
+                    body: format!("{}{indent}{}", self.style.eol, text.joined()),
+                };
+            }
             self.insert_behind(plan, p, &text.head);
             plan.insert(line_end(t, p), text.body);
         } else {
@@ -204,7 +212,13 @@ impl Job<'_> {
     }
 
     /// Replace a scalar, an alias or a flow collection that stands in block context.
-    fn replace_inline(&self, plan: &mut Plan, i: u32, item: Option<&Item>, value: &Value) {
+    fn replace_inline(
+        &self,
+        plan: &mut Plan,
+        i: u32,
+        item: Option<&Item>,
+        value: &Value,
+    ) -> Result<(), EditError> {
         let tree = self.tree;
         let t = &tree.text;
         let node = tree.node(i);
@@ -226,7 +240,32 @@ impl Job<'_> {
                 .count();
             let line = line_end(t, start);
             let keep = if end > line { break_before(t, end) } else { 0 };
-            (start + header, line..end.saturating_sub(keep).max(line))
+            let body = line..end.saturating_sub(keep).max(line);
+            if t.as_bytes().get(start + header) == Some(&b'#') {
+                return Err(self.unsafe_at(start, "a comment touches the header of the text"));
+            }
+            if t[end..line_end(t, end)].contains('\t') && keep == 0 {
+                // One of Hermes' two readers stops at a tab behind a value.
+                return Err(self.unsafe_at(end, "the last line of the text ends with a tab"));
+            }
+            if let Some(item) = item
+                && own_line
+                && column(t, start) <= column(t, item.start)
+            {
+                // Only a block scalar may stand this far left; its successor goes up to the
+                // indicator.
+                let head_at = if node.anchored() {
+                    tree.props_end(i)
+                } else {
+                    item.indicator.unwrap_or(start)
+                };
+                let text = self.block_text(i, Some(item), value, None);
+                self.insert_behind(plan, head_at, &text.head);
+                let from = line_start(t, start);
+                plan.splice(from - break_before(t, from)..body.end, text.body);
+                return Ok(());
+            }
+            (start + header, body)
         } else {
             let line = line_end(t, end);
             (end, line..line)
@@ -255,6 +294,7 @@ impl Job<'_> {
             }
         }
         plan.splice(body, text.body);
+        Ok(())
     }
 
     /// Replace a block collection.
