@@ -3,7 +3,7 @@
 //! Responsible for: a private copy of the embedded sample home, which is gone when the value is.
 //! Not responsible for: anything that happens in it.
 
-use std::fs::{DirBuilder, OpenOptions}; // not a user's file
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ fn fill(home: &Path) -> io::Result<()> {
             .write(true)
             .create_new(true)
             .mode(0o600)
-            .open(&path)?; // not a user's file
+            .open(&path)?;
         file.write_all(content)?;
     }
     Ok(())

@@ -19,7 +19,7 @@ pub fn set_max_turns(terminal: &mut Terminal, value: &str) {
     terminal.wait_for("unsaved");
 }
 
-/// The models tab: DeepSeek and its first model for the main slot.
+/// The models tab: `DeepSeek` and its first model for the main slot.
 pub fn pick_deepseek(terminal: &mut Terminal) {
     terminal.wait_for("1 Models");
     terminal.keys("1");

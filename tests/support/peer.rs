@@ -23,6 +23,11 @@ impl Peer {
         Some(Self { python })
     }
 
+    /// The Python that has Hermes, python-dotenv and PyYAML.
+    pub fn python(&self) -> &Path {
+        &self.python
+    }
+
     /// `hermes config get KEY` in this home.
     pub fn get(&self, home: &Path, key: &str) -> String {
         let mut command = Command::new(self.python.with_file_name("hermes"));
