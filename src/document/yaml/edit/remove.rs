@@ -9,7 +9,7 @@ use crate::document::yaml::proof::{Claim, Part};
 use crate::document::yaml::read::{Entries, key_is, key_is_odd};
 use crate::document::yaml::shape::Item;
 use crate::document::yaml::text::{
-    break_before, break_len, column, first_on_line, is_blank, line_end, line_start, next_line,
+    bom, break_before, break_len, column, first_on_line, is_blank, line_end, line_start, next_line,
     only_comment_follows, skip_blanks, skip_space,
 };
 use crate::document::yaml::tree::Shape;
@@ -25,6 +25,23 @@ impl Job<'_> {
             _ => return Err(self.why_missing()),
         };
         let items = tree.items(hop.container);
+        for n in &hop.hits {
+            let item = &items[*n];
+            if let Some(k) = item.key
+                && line_start(&tree.text, tree.node(k).start as usize) > item.start
+            {
+                return Err(self.unsafe_at(
+                    item.start,
+                    "the key stands on another line than the ? in front of it",
+                ));
+            }
+        }
+        if let Some(item) = hop.hits.iter().map(|n| &items[*n]).find(|item| {
+            let before = &tree.text[..item.start];
+            before.len() > bom(before) && before.ends_with('\u{feff}')
+        }) {
+            return Err(self.unsafe_at(item.start, "a byte order mark starts this line"));
+        }
         let gone: Vec<Range<u32>> = hop
             .hits
             .iter()
@@ -64,7 +81,7 @@ impl Job<'_> {
             if flow {
                 self.cut_flow(&mut plan, hop.container, &items, &hop.hits)?;
             } else {
-                self.cut_block(&mut plan, &items, &hop.hits)?;
+                self.cut_block(&mut plan, &items, &hop.hits);
             }
         }
         if hop.hits.len() > 1 {
@@ -106,20 +123,12 @@ impl Job<'_> {
     }
 
     /// Take the lines of some items of a block collection out; others stay.
-    fn cut_block(&self, plan: &mut Plan, items: &[Item], hits: &[usize]) -> Result<(), EditError> {
+    fn cut_block(&self, plan: &mut Plan, items: &[Item], hits: &[usize]) {
         let tree = self.tree;
         let t = &tree.text;
         let mut lines = Vec::new();
         for n in hits {
             let item = &items[*n];
-            if let Some(k) = item.key
-                && line_start(t, tree.node(k).start as usize) > item.start
-            {
-                return Err(self.unsafe_at(
-                    item.start,
-                    "the key stands on another line than the ? in front of it",
-                ));
-            }
             if let Some(range) = tree.lines_of(item) {
                 lines.push(range);
                 continue;
@@ -146,7 +155,6 @@ impl Job<'_> {
             }
         }
         self.cut_lines(plan, lines);
-        Ok(())
     }
 
     /// Take whole lines out.

@@ -126,7 +126,9 @@ impl Job<'_> {
         self.drop_tag(plan, i);
         let start = tree.content_start(i);
         let gap = self.gap_before(start);
-        plan.splice(start..tree.true_end(i).max(start), format!("{gap}{text}"));
+        let end = tree.true_end(i).max(start);
+        let rest = self.gap_behind(end);
+        plan.splice(start..end, format!("{gap}{text}{rest}"));
     }
 
     /// A blank, when the byte before `p` is not one and would stick to what is put there.
@@ -135,6 +137,15 @@ impl Job<'_> {
         let sticks = before
             .is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b':' | b'-' | b'_' | b'!'));
         if sticks { " " } else { "" }
+    }
+
+    /// A blank, when a comment touches the value that ends at `p` (`"a"# comment`).
+    fn gap_behind(&self, p: usize) -> &'static str {
+        if self.tree.text.as_bytes().get(p) == Some(&b'#') {
+            " "
+        } else {
+            ""
+        }
     }
 
     /// Head and body of the new value in block style, when what it replaces starts at `content`.
@@ -150,6 +161,15 @@ impl Job<'_> {
             Some(item) if item.key.is_some() => {
                 self.style
                     .after_key(value, column(&self.tree.text, item.start), quotes)
+            }
+            Some(item) if is_parts(value) && self.tree.node(i).anchored() => {
+                // Behind an anchor on the same line a key would take the anchor.
+                let at = column(&self.tree.text, item.start) + 2;
+                let text = self.style.alone(value, at, quotes);
+                Text {
+                    head: String::new(),
+                    body: format!("{}{}{}", self.style.eol, " ".repeat(at), text.joined()),
+                }
             }
             Some(item) => {
                 let at = match content {
@@ -229,7 +249,13 @@ impl Job<'_> {
         let text = if own_line && is_parts(value) {
             self.style.alone(value, column(t, start), Quotes::Plain)
         } else {
-            self.block_text(i, item, value, Some(start))
+            // Where the value will start once the tag is gone.
+            let at = if node.tagged() {
+                node.start as usize
+            } else {
+                start
+            };
+            self.block_text(i, item, value, Some(at))
         };
         self.drop_tag(plan, i);
         // A block scalar's own lines go; its header is replaced like any other scalar.
@@ -262,7 +288,8 @@ impl Job<'_> {
                 let text = self.block_text(i, Some(item), value, None);
                 self.insert_behind(plan, head_at, &text.head);
                 let from = line_start(t, start);
-                plan.splice(from - break_before(t, from)..body.end, text.body);
+                let to = end.saturating_sub(keep).max(start + header);
+                plan.splice(from - break_before(t, from)..to, text.body);
                 return Ok(());
             }
             (start + header, body)
@@ -285,7 +312,8 @@ impl Job<'_> {
             plan.splice(start..head_end, format!("{}{}", self.style.eol, text.head));
         } else {
             let gap = self.gap_before(start);
-            plan.splice(start..head_end, format!("{gap}{}", text.head));
+            let rest = self.gap_behind(head_end);
+            plan.splice(start..head_end, format!("{gap}{}{rest}", text.head));
         }
         if node.is_block_scalar() {
             let blanks = head_end..skip_blanks(t, head_end);
