@@ -1,5 +1,10 @@
 //! The YAML kit: every case, every scalar, and what must hold for any change.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::naive_bytecount,
+    clippy::format_push_string
+)]
 
 #[path = "kit/yaml/cases.rs"]
 mod cases;
