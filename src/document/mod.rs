@@ -17,7 +17,8 @@ pub use splice::{Edited, Splice, apply};
 pub use value::Value;
 
 /// What to do at one path of a YAML, TOML or JSON document.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Change {
     /// Give the path this value; parents that do not exist are made.
     Set(Value),

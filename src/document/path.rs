@@ -3,7 +3,10 @@
 use std::fmt;
 
 /// One step down. YAML keys may be numbers or booleans, so a step is typed.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Step {
     /// A string key of a mapping.
     Key(String),
@@ -14,7 +17,18 @@ pub enum Step {
 }
 
 /// A typed path. The empty path is the whole document.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 pub struct KeyPath(pub Vec<Step>);
 
 impl KeyPath {

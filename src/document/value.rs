@@ -1,7 +1,8 @@
 //! Values as PyYAML types them.
 
 /// One value of a document.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Value {
     /// `null`, `~` or nothing.
     Null,

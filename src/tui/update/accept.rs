@@ -1,0 +1,167 @@
+//! Taking what was typed into a text field.
+
+use super::super::model::{Editor, Layer, Model, Purpose, Target};
+use super::{open, pick};
+use crate::catalog::{self, Severity};
+use crate::document::dotenv::EnvChange;
+use crate::document::{Change, KeyPath, Step, Value, yaml};
+use crate::edit::Edit;
+
+/// Take the topmost text field's text. When it cannot be taken the field stays, with the reason.
+pub fn accept(model: &mut Model) {
+    let Some(Layer::Editor(mut editor)) = model.layers.pop() else {
+        return;
+    };
+    if let Err(reason) = take(model, &mut editor) {
+        editor.error = Some(reason);
+        model.layers.push(Layer::Editor(editor));
+    }
+}
+
+fn take(model: &mut Model, editor: &mut Editor) -> Result<(), String> {
+    let text = editor.field.value().to_owned();
+    match editor.target.clone() {
+        Purpose::Value(Target::Env(name)) => {
+            if editor.secret && text.is_empty() {
+                return Err("nothing was typed; Esc leaves the key as it is".into());
+            }
+            let edit = Edit::Env {
+                name: name.clone(),
+                change: EnvChange::Set { value: text },
+            };
+            open::try_stage(model, format!("set {name}"), edit)
+        }
+        Purpose::Value(Target::Config(path)) => {
+            if editor.secret && text.is_empty() {
+                return Err("nothing was typed; Esc leaves the value as it is".into());
+            }
+            let value = typed(model, &path, &text)?;
+            check(&path, &value, editor)?;
+            let edit = Edit::Config {
+                path: path.clone(),
+                change: Change::Set(value),
+            };
+            open::try_stage(model, format!("set {path}"), edit)
+        }
+        Purpose::NewVariable => {
+            let name = text.trim().to_owned();
+            new_variable(model, &name)
+        }
+        Purpose::NewSetting => {
+            let segments = KeyPath::split(text.trim());
+            if segments.iter().any(String::is_empty) {
+                return Err("a path has a name on both sides of each dot".into());
+            }
+            let path = match &model.staged.config {
+                Some(doc) => doc.resolve(&segments),
+                None => KeyPath(segments.into_iter().map(Step::Key).collect()),
+            };
+            let target = Target::Config(path);
+            if let Some(reason) = open::locked(model, &target) {
+                return Err(reason);
+            }
+            open::editor(model, &target);
+            Ok(())
+        }
+        Purpose::NewEntry(path) => {
+            let name = text.trim();
+            if name.is_empty() {
+                return Err("the entry needs a name".into());
+            }
+            let at = path.child(Step::Key(name.to_owned()));
+            if model.staged_value(&Target::Config(at.clone())).is_some() {
+                return Err(format!("{at} is there already"));
+            }
+            open::editor(model, &Target::Config(at));
+            Ok(())
+        }
+        Purpose::NewElement(path) => {
+            let value = element(model, &path, &text)?;
+            let edit = Edit::Config {
+                path: path.clone(),
+                change: Change::Append(value),
+            };
+            open::try_stage(model, format!("add to {path}"), edit)
+        }
+        Purpose::ModelName { slot, provider } => {
+            if text.trim().is_empty() {
+                return Err("a model needs a name".into());
+            }
+            pick::choose(model, slot, &provider, text.trim())
+        }
+    }
+}
+
+fn new_variable(model: &mut Model, name: &str) -> Result<(), String> {
+    let mut chars = name.chars();
+    let ok = chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !ok {
+        return Err("a name has letters, digits and _, and does not start with a digit".into());
+    }
+    if catalog::catalog().is_denied(name) {
+        return Err(format!(
+            "Hermes refuses {name} in .env: it would change how programs start"
+        ));
+    }
+    let target = Target::Env(name.to_owned());
+    if let Some(reason) = open::locked(model, &target) {
+        return Err(reason);
+    }
+    open::editor(model, &target);
+    Ok(())
+}
+
+/// The value that a text stands for at a known setting.
+fn parse(setting: &catalog::Setting, text: &str) -> Result<Value, String> {
+    match setting.parse(text)? {
+        catalog::Parsed::Value(value) => Ok(value),
+        catalog::Parsed::Flow => yaml::parse_flow_value(text).map_err(|e| e.reason),
+    }
+}
+
+/// The value that a text stands for at a path.
+fn typed(model: &Model, path: &KeyPath, text: &str) -> Result<Value, String> {
+    let catalog = catalog::catalog();
+    match catalog.setting(path) {
+        Some(setting) => parse(setting, text),
+        // What the catalogue does not know keeps the type it has.
+        None => match model.staged_value(&Target::Config(path.clone())) {
+            Some(Value::Str(_)) => Ok(Value::Str(text.to_owned())),
+            _ => yaml::parse_flow_value(text).map_err(|e| e.reason),
+        },
+    }
+}
+
+/// The value that a text stands for as a new element of a list: of the type of its neighbours.
+fn element(model: &Model, path: &KeyPath, text: &str) -> Result<Value, String> {
+    let first = path.child(Step::Index(0));
+    match model.staged_value(&Target::Config(path.clone())) {
+        Some(Value::List(list)) if list.iter().any(|v| matches!(v, Value::Str(_))) => {
+            Ok(Value::Str(text.to_owned()))
+        }
+        _ => match catalog::catalog().setting(&first) {
+            Some(setting) => parse(setting, text),
+            None => yaml::parse_flow_value(text).map_err(|e| e.reason),
+        },
+    }
+}
+
+/// A value that is known to be wrong stays in the field; one that is only doubtful may be taken by
+/// pressing Enter once more.
+fn check(path: &KeyPath, value: &Value, editor: &mut Editor) -> Result<(), String> {
+    let Some(setting) = catalog::catalog().setting(path) else {
+        return Ok(());
+    };
+    match setting.check(value) {
+        Ok(()) => Ok(()),
+        Err(fault) if fault.severity == Severity::Error => Err(fault.text),
+        Err(_) if editor.warned => Ok(()),
+        Err(fault) => {
+            editor.warned = true;
+            Err(format!("{}; ⏎ again takes it all the same", fault.text))
+        }
+    }
+}
