@@ -5,8 +5,9 @@
 
 use super::{Job, Plan};
 use crate::document::yaml::check::is_merge;
+use crate::document::yaml::lookup::{key_is, key_is_odd};
 use crate::document::yaml::proof::{Claim, Part};
-use crate::document::yaml::read::{Entries, key_is, key_is_odd};
+use crate::document::yaml::read::Entries;
 use crate::document::yaml::shape::Item;
 use crate::document::yaml::text::{
     bom, break_before, break_len, column, first_on_line, is_blank, line_end, line_start, next_line,
