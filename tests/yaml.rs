@@ -219,12 +219,41 @@ fn elements_move_with_their_comments() {
         &go(2, 0),
         "l: [{d: 1}, a, 'b c']\n",
     );
+    check(
+        "l: [\n  a,  # of a\n  # on b\n  b\n]\n",
+        "l",
+        &go(0, 1),
+        "l: [\n  # on b\n  b,\n  a  # of a\n]\n",
+    );
     check("- a\n- b", "", &go(1, 0), "- b\n- a");
     check("- - a\n  - b\n", "0", &go(0, 1), "- - b\n  - a\n");
     check("- a\n- b\n", "", &go(1, 1), "- a\n- b\n");
     assert!(edit("- a\n", "", &go(0, 1)).is_err());
     // An anchor cannot move behind the alias that uses it.
     assert!(edit("- &x a\n- *x\n", "", &go(0, 1)).is_err());
+}
+
+#[test]
+fn parts_of_flow_collections_go_with_their_lines() {
+    let text = "l: [\n  a,  # of a\n  b,\n  c\n]\nm: {x: 1, y: 2}\n";
+    let gone = Change::Remove;
+    check(text, "l.0", &gone, "l: [\n  b,\n  c\n]\nm: {x: 1, y: 2}\n");
+    check(
+        text,
+        "l.2",
+        &gone,
+        "l: [\n  a,  # of a\n  b\n]\nm: {x: 1, y: 2}\n",
+    );
+    check("m: {x: 1, y: 2}\n", "m.x", &gone, "m: {y: 2}\n");
+    check("m: {x: 1, y: 2}\n", "m.y", &gone, "m: {x: 1}\n");
+    check("m: {x: 1}\n", "m.x", &gone, "m: {}\n");
+    check("m: [1, 2, ]\n", "m.1", &gone, "m: [1, ]\n");
+    check(
+        "a:  # on a\n  b: 1\n",
+        "a",
+        &Change::Set(Value::Int(5)),
+        "a: 5  # on a\n",
+    );
 }
 
 #[test]

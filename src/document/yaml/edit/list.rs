@@ -8,7 +8,9 @@ use super::{Job, Plan};
 use crate::document::yaml::proof::{Claim, Part};
 use crate::document::yaml::scalar::Quotes;
 use crate::document::yaml::shape::Item;
-use crate::document::yaml::text::{break_before, column, first_on_line, line_end, line_start};
+use crate::document::yaml::text::{
+    break_before, column, first_on_line, line_end, line_start, only_comment_follows, skip_space,
+};
 use crate::document::yaml::tree::Shape;
 use crate::document::{EditError, Value};
 use std::ops::Range;
@@ -110,19 +112,53 @@ impl Job<'_> {
             ..Plan::default()
         };
         self.common_notes(&mut plan);
-        let pieces: Vec<Range<usize>> = if tree.node(node).flow() {
-            items.iter().map(|item| item.start..item.end).collect()
+        let pieces = if tree.node(node).flow() {
+            self.flow_pieces(&items, low, high)
         } else {
             self.block_pieces(&items, low, high)?
         };
         for place in low..=high {
             let from = order[place];
             if from != place {
-                let text = &tree.text[pieces[from].clone()];
-                plan.splice(pieces[place].clone(), text);
+                for (to, from) in pieces[place].iter().zip(&pieces[from]) {
+                    plan.splice(to.clone(), &tree.text[from.clone()]);
+                }
             }
         }
         Ok(Some(plan))
+    }
+
+    /// The text of each element of a flow list and, where each has lines of its own, the comments
+    /// above it and behind its comma.
+    fn flow_pieces(&self, items: &[Item], low: usize, high: usize) -> Vec<Vec<Range<usize>>> {
+        let tree = self.tree;
+        let t = &tree.text;
+        let behind = |item: &Item| {
+            let comma = skip_space(t, item.end);
+            if t.as_bytes().get(comma) == Some(&b',') {
+                comma + 1
+            } else {
+                item.end
+            }
+        };
+        let own_lines = items[low..=high]
+            .iter()
+            .all(|item| first_on_line(t, item.start) && only_comment_follows(t, behind(item)));
+        items
+            .iter()
+            .map(|item| {
+                if !own_lines {
+                    return vec![item.start..item.end];
+                }
+                let line = line_start(t, item.start);
+                let above = tree.glued_above(line, column(t, item.start));
+                let tail = behind(item);
+                vec![
+                    above + (item.start - line)..item.end,
+                    tail..line_end(t, tail),
+                ]
+            })
+            .collect()
     }
 
     /// The text of each element of a block list with its comments, from its first byte that is
@@ -133,7 +169,7 @@ impl Job<'_> {
         items: &[Item],
         low: usize,
         high: usize,
-    ) -> Result<Vec<Range<usize>>, EditError> {
+    ) -> Result<Vec<Vec<Range<usize>>>, EditError> {
         let tree = self.tree;
         let t = &tree.text;
         let mut out = Vec::new();
@@ -165,7 +201,7 @@ impl Job<'_> {
                     "an element ends with blank lines that belong to its text",
                 ));
             }
-            out.push(start..last.max(line_end(t, item.end).min(last)));
+            out.push(vec![start..last]);
         }
         Ok(out)
     }

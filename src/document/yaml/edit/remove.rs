@@ -281,13 +281,7 @@ impl Job<'_> {
             if first_on_line(t, item.start) && only_comment_follows(t, end) {
                 let line = line_start(t, item.start);
                 let start = tree.glued_above(line, column(t, item.start));
-                let stop = next_line(t, end).min(close);
-                let stop = if stop == close {
-                    line_end(t, end).min(close)
-                } else {
-                    stop
-                };
-                plan.splice(start..stop, "");
+                plan.splice(start..next_line(t, end), "");
                 if last
                     && comma(*n).is_none()
                     && let Some(p) = kept_before.and_then(comma)

@@ -195,7 +195,7 @@ impl Job<'_> {
         if blanks.contains('\t') && !at_end {
             // A tab before a comment is read by one of Hermes' two readers only.
             plan.splice(p..q, format!(" {head} "));
-        } else if blanks.starts_with(' ') && (at_end || blanks.len() > 1) {
+        } else if at_end && blanks.starts_with(' ') {
             plan.insert(p + 1, head);
         } else {
             plan.insert(p, format!(" {head}"));
