@@ -15,6 +15,12 @@ use crate::document::yaml::tree::Shape;
 use crate::document::{EditError, Value};
 use std::ops::Range;
 
+/// The text that moves with an element. What stands between the two, a comma, stays in its place.
+struct Piece {
+    lead: Range<usize>,
+    tail: Range<usize>,
+}
+
 impl Job<'_> {
     /// The list at the path and its items.
     fn list(&self) -> Result<(u32, Vec<Item>), EditError> {
@@ -120,9 +126,9 @@ impl Job<'_> {
         for place in low..=high {
             let from = order[place];
             if from != place {
-                for (to, from) in pieces[place].iter().zip(&pieces[from]) {
-                    plan.splice(to.clone(), &tree.text[from.clone()]);
-                }
+                let (to, from) = (&pieces[place], &pieces[from]);
+                plan.splice(to.lead.clone(), &tree.text[from.lead.clone()]);
+                plan.splice(to.tail.clone(), &tree.text[from.tail.clone()]);
             }
         }
         Ok(Some(plan))
@@ -130,7 +136,7 @@ impl Job<'_> {
 
     /// The text of each element of a flow list and, where each has lines of its own, the comments
     /// above it and behind its comma.
-    fn flow_pieces(&self, items: &[Item], low: usize, high: usize) -> Vec<Vec<Range<usize>>> {
+    fn flow_pieces(&self, items: &[Item], low: usize, high: usize) -> Vec<Piece> {
         let tree = self.tree;
         let t = &tree.text;
         let behind = |item: &Item| {
@@ -148,15 +154,18 @@ impl Job<'_> {
             .iter()
             .map(|item| {
                 if !own_lines {
-                    return vec![item.start..item.end];
+                    return Piece {
+                        lead: item.start..item.end,
+                        tail: item.end..item.end,
+                    };
                 }
                 let line = line_start(t, item.start);
                 let above = tree.glued_above(line, column(t, item.start));
                 let tail = behind(item);
-                vec![
-                    above + (item.start - line)..item.end,
-                    tail..line_end(t, tail),
-                ]
+                Piece {
+                    lead: above + (item.start - line)..item.end,
+                    tail: tail..line_end(t, tail),
+                }
             })
             .collect()
     }
@@ -169,7 +178,7 @@ impl Job<'_> {
         items: &[Item],
         low: usize,
         high: usize,
-    ) -> Result<Vec<Vec<Range<usize>>>, EditError> {
+    ) -> Result<Vec<Piece>, EditError> {
         let tree = self.tree;
         let t = &tree.text;
         let mut out = Vec::new();
@@ -201,7 +210,10 @@ impl Job<'_> {
                     "an element ends with blank lines that belong to its text",
                 ));
             }
-            out.push(vec![start..last]);
+            out.push(Piece {
+                lead: start..last,
+                tail: last..last,
+            });
         }
         Ok(out)
     }
