@@ -274,11 +274,8 @@ pub fn parse_flow_value(text: &str) -> Result<Value, ParseError> {
 /// What PyYAML makes of a plain scalar. Texts that it refuses (`=`, `<<`, days that do not exist)
 /// are given as strings, which is what they are once quoted.
 pub fn plain_typing(text: &str) -> Value {
-    match typing::resolve_plain(text) {
-        // An empty text is a missing value in a file; typed by hand it is an empty string.
-        typing::Tag::Null if text.is_empty() => Value::Null,
-        tag => typing::construct(tag, text).unwrap_or_else(|_| Value::Str(text.to_owned())),
-    }
+    typing::construct(typing::resolve_plain(text), text)
+        .unwrap_or_else(|_| Value::Str(text.to_owned()))
 }
 
 /// How many parse events the bytes make: the bare parse, which benchmarks compare with.

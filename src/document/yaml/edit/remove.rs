@@ -301,7 +301,10 @@ impl Job<'_> {
                     Some(p) if comma(*n).is_some() => p + 1,
                     _ => items[before].end,
                 };
-                plan.splice(from..end, "");
+                // A left-out value keeps a blank, because `k:}` would be read as one word.
+                let bare = tree.node(items[before].value).is_absent()
+                    && items[before].indicator == Some(from);
+                plan.splice(from..end, if bare { " " } else { "" });
             } else {
                 let blank = |r: Range<usize>| t[r].bytes().all(is_blank);
                 let from = if blank(open..item.start) {
