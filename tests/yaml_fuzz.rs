@@ -36,10 +36,56 @@ impl Dice {
 }
 
 const PIECES: &[&str] = &[
-    ": ", "- ", "#", " # note", "\n", "  ", "{", "}", "[", "]", ",", "'", "\"", "|", "|-\n", ">",
-    "&a ", "*a", "? ", "!!str ", "\t", "---\n", "...\n", "key: v\n", "\r\n", "é", "\\", "%", "=",
-    "~", "null", "  - x\n", "\n\n", ":", "a:b", "{a: 1}", "[x, y]", "# c\n", "    # c\n", "<<: *a",
-    "\u{85}", "\u{2028}", "\u{feff}", "- - ", "!!set ", "!!omap ", "|+\n", "0x1F", "12:30", "off",
+    ": ",
+    "- ",
+    "#",
+    " # note",
+    "\n",
+    "  ",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    "'",
+    "\"",
+    "|",
+    "|-\n",
+    ">",
+    "&a ",
+    "*a",
+    "? ",
+    "!!str ",
+    "\t",
+    "---\n",
+    "...\n",
+    "key: v\n",
+    "\r\n",
+    "é",
+    "\\",
+    "%",
+    "=",
+    "~",
+    "null",
+    "  - x\n",
+    "\n\n",
+    ":",
+    "a:b",
+    "{a: 1}",
+    "[x, y]",
+    "# c\n",
+    "    # c\n",
+    "<<: *a",
+    "\u{85}",
+    "\u{2028}",
+    "\u{feff}",
+    "- - ",
+    "!!set ",
+    "!!omap ",
+    "|+\n",
+    "0x1F",
+    "12:30",
+    "off",
 ];
 
 fn mutate(dice: &mut Dice, text: &str) -> String {
@@ -103,8 +149,27 @@ fn paths(value: &Value, here: &KeyPath, out: &mut Vec<KeyPath>) {
 
 fn values(dice: &mut Dice) -> Value {
     let texts = [
-        "off", "plain words", "", "a: b", "# x", "it's", "\"q\"", "two\nlines\n", "two\nlines",
-        " lead", "1e3", "é🚀", "\t", "a\rb", "\u{85}", "-", "[", "x: |\n  y", "12", "~", "trail ",
+        "off",
+        "plain words",
+        "",
+        "a: b",
+        "# x",
+        "it's",
+        "\"q\"",
+        "two\nlines\n",
+        "two\nlines",
+        " lead",
+        "1e3",
+        "é🚀",
+        "\t",
+        "a\rb",
+        "\u{85}",
+        "-",
+        "[",
+        "x: |\n  y",
+        "12",
+        "~",
+        "trail ",
     ];
     match dice.roll(8) {
         0..=3 => Value::Str((*dice.pick(&texts)).to_owned()),
@@ -112,7 +177,10 @@ fn values(dice: &mut Dice) -> Value {
         5 => Value::Float(1.5),
         6 => Value::List(vec![values(dice), Value::Null]),
         _ => Value::Map(vec![
-            (Value::Str((*dice.pick(&texts[..6])).to_owned()), values(dice)),
+            (
+                Value::Str((*dice.pick(&texts[..6])).to_owned()),
+                values(dice),
+            ),
             (Value::Str("zz".into()), Value::Bool(true)),
         ]),
     }
@@ -175,7 +243,9 @@ fn model(root: &Value, path: &KeyPath, change: &Change) -> Option<Value> {
             _ => return None,
         },
         (Change::Rename(name), Some(step)) => {
-            let Value::Map(entries) = here else { return None };
+            let Value::Map(entries) = here else {
+                return None;
+            };
             let at = entries.iter().position(|(k, _)| key_is(k, step))?;
             entries[at].0 = Value::Str(name.clone());
         }
@@ -187,7 +257,9 @@ fn model(root: &Value, path: &KeyPath, change: &Change) -> Option<Value> {
             if *list == Value::Null {
                 *list = Value::List(Vec::new());
             }
-            let Value::List(items) = list else { return None };
+            let Value::List(items) = list else {
+                return None;
+            };
             match list_change {
                 Change::Append(v) => items.push(v.clone()),
                 Change::Insert(at, v) if *at <= items.len() => items.insert(*at, v.clone()),
@@ -311,7 +383,10 @@ fn random_changes_of_random_files_do_what_they_say() {
     assert!(made > 500, "{made} of {tried}");
     assert!(modelled > 300, "{modelled} of {made}");
     // A change that the model can make is refused now and then, never as a habit.
-    assert!(refused * 20 < modelled, "{refused} refused, {modelled} made");
+    assert!(
+        refused * 20 < modelled,
+        "{refused} refused, {modelled} made"
+    );
 }
 
 /// Everything that reads a document, on whatever was accepted.
