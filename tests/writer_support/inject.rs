@@ -52,7 +52,7 @@ impl Injector {
         }
         let this = Self {
             tool,
-            program: program(),
+            program: PathBuf::from(env!("CARGO_BIN_EXE_hermes-tui")),
             log: dir.join("injector.log"),
             prefix: prefix.to_owned(),
         };
@@ -124,22 +124,4 @@ impl Injector {
             .to_string_lossy()
             .into_owned()
     }
-}
-
-/// The program under test, or the example with the same commands where the program has none yet.
-fn program() -> PathBuf {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_hermes-tui"));
-    let help = Command::new(&program)
-        .args(["write", "--help"])
-        .stdin(Stdio::null())
-        .output();
-    if help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("--from")) {
-        return program;
-    }
-    let example = program.with_file_name("examples").join("atomic_save");
-    assert!(
-        example.exists(),
-        "build it first: cargo build --example atomic_save"
-    );
-    example
 }
