@@ -15,6 +15,7 @@ mod path;
 mod receipt;
 mod render;
 mod set;
+mod shape;
 mod target;
 mod unset;
 
