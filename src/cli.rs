@@ -106,9 +106,24 @@ pub struct Global {
     #[arg(long, short, global = true, help_heading = "Output")]
     pub quiet: bool,
 
+    /// Keep no copy of a file before it is changed for the first time
+    #[arg(long, global = true, help_heading = "Saving")]
+    pub no_backup: bool,
+
     /// Draw with ASCII characters only
     #[arg(long, global = true, help_heading = "Output")]
     pub ascii: bool,
+}
+
+/// Which content of a conflict is right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Settle {
+    /// The file as it is now.
+    File,
+    /// What the file held before the interrupted save.
+    Old,
+    /// What the interrupted save was writing.
+    New,
 }
 
 /// The commands.
@@ -253,7 +268,34 @@ Example:
     },
 
     /// Finish or take back what an interrupted save left behind
-    Recover,
+    #[command(after_help = "\
+A file that somebody else changed after the interruption is a conflict: it is left alone until you
+say which content is right.
+
+Examples:
+  hermes-tui recover
+  hermes-tui recover --settle ~/.hermes/.hermes-tui-1a2b3c4d.journal --with old")]
+    Recover {
+        /// Settle the conflict of this journal, as `recover` named it
+        #[arg(long, value_name = "JOURNAL", requires = "with")]
+        settle: Option<PathBuf>,
+        /// Which content is right: the file as it is, or one of the journal's two versions
+        #[arg(long, value_enum, requires = "settle")]
+        with: Option<Settle>,
+    },
+
+    /// List the copies kept of changed files, or bring one back
+    #[command(after_help = "\
+Examples:
+  hermes-tui restore                              every copy there is, the newest first
+  hermes-tui restore config.yaml                  bring the newest copy of config.yaml back
+  hermes-tui restore config.yaml 20261201T120000Z the copy made then")]
+    Restore {
+        /// The file: a name in the home, or a path
+        file: Option<PathBuf>,
+        /// Which copy: when it was made, as the list says it
+        made: Option<String>,
+    },
 
     /// Print the completions of a shell
     #[command(after_help = "\

@@ -403,7 +403,12 @@ impl Session {
 
 /// The writer's options for files of this home.
 pub fn options(home: &Home) -> Options {
-    Options::new(&home.path)
+    let options = Options::new(&home.path);
+    if home.backups {
+        options
+    } else {
+        options.without_backup()
+    }
 }
 
 /// Where a file of a home lives, links not followed.

@@ -29,6 +29,8 @@ use writer_support::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
+    /// With a mode and an attribute that have to be put on the new file.
+    Dressed,
     Absent,
     LinkElsewhere,
     FileMount,
@@ -91,6 +93,10 @@ impl Lab {
         let file = aside.join("file");
         match self.kind {
             Kind::Plain => put(&scene.target, &self.old, 0o600),
+            Kind::Dressed => {
+                put(&scene.target, &self.old, 0o640);
+                dress(&scene.target);
+            }
             Kind::Absent => {}
             Kind::LinkElsewhere => {
                 let far = self.far.as_ref().map_or(aside.as_path(), |far| far.path());
@@ -223,9 +229,17 @@ impl Lab {
         self.everything_stays(scene, at);
     }
 
+    fn mode(&self) -> u32 {
+        if self.kind == Kind::Dressed {
+            0o640
+        } else {
+            0o600
+        }
+    }
+
     fn usual(&self) -> Strategy {
         match self.kind {
-            Kind::Plain | Kind::Absent | Kind::LinkElsewhere => Strategy::Replace,
+            Kind::Plain | Kind::Dressed | Kind::Absent | Kind::LinkElsewhere => Strategy::Replace,
             Kind::FileMount | Kind::HardLink | Kind::ClosedDir => Strategy::InPlace,
         }
     }
@@ -242,7 +256,7 @@ impl Lab {
         }
         for (path, mode) in left {
             assert_eq!(
-                mode & 0o177,
+                mode & 0o177 & !self.mode(),
                 0,
                 "{at}: {} has mode {mode:o}",
                 path.display()
@@ -255,7 +269,12 @@ impl Lab {
             assert!(scene.target.is_symlink(), "{at}: the link is gone");
         }
         if scene.target.exists() {
-            assert_eq!(mode(&scene.target), 0o600, "{at}");
+            assert_eq!(mode(&scene.target), self.mode(), "{at}");
+            if self.kind == Kind::Dressed {
+                let mut note = [0u8; 16];
+                let length = rustix::fs::getxattr(&scene.target, NOTE, &mut note).unwrap();
+                assert_eq!(&note[..length], b"kept", "{at}");
+            }
         }
         if let Some(alias) = &scene.alias {
             assert_eq!(
@@ -330,6 +349,31 @@ fn sweep_all_sizes(kind: Kind, name: &str, real: bool) {
 #[test]
 fn a_plain_file() {
     sweep_all_sizes(Kind::Plain, "plain", false);
+}
+
+#[test]
+fn a_file_with_a_mode_and_attributes() {
+    let probe = scratch();
+    put(&probe.path().join("x"), b"", 0o600);
+    if !try_dress(&probe.path().join("x")) {
+        skip(
+            "a_file_with_a_mode_and_attributes",
+            "no user attributes on this filesystem",
+        );
+        return;
+    }
+    sweep_all_sizes(Kind::Dressed, "mode and attributes", false);
+}
+
+const NOTE: &str = "user.note";
+
+fn try_dress(path: &Path) -> bool {
+    let flags = rustix::fs::XattrFlags::empty();
+    rustix::fs::setxattr(path, NOTE, b"kept", flags).is_ok()
+}
+
+fn dress(path: &Path) {
+    assert!(try_dress(path));
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn nothing_is_wider(dir: &Path, at: &str) {
         } else if kind.is_file() {
             let holds = String::from_utf8_lossy(&get(&path)).contains("SECRET");
             assert!(
-                !holds || mode(&path) & 0o077 == 0,
+                !holds || mode(&path).is_multiple_of(0o100),
                 "{at}: {} is too open",
                 path.display()
             );

@@ -8,8 +8,9 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{Context, Ending, Failure, receipt};
+use crate::cli::Settle;
 use crate::session;
-use crate::writer::{self, Options, SaveError, SaveReport};
+use crate::writer::{self, Options, Resolution, SaveError, SaveReport};
 
 pub(super) fn write(
     context: &mut Context<'_>,
@@ -82,6 +83,41 @@ pub(super) fn recover(context: &mut Context<'_>) -> Result<Ending, Failure> {
     })
 }
 
+/// Settle a conflict as the user decided.
+pub(super) fn settle(
+    context: &mut Context<'_>,
+    journal: &Path,
+    with: Settle,
+) -> Result<Ending, Failure> {
+    let home = context.home()?;
+    let resolution = match with {
+        Settle::File => Resolution::KeepFile,
+        Settle::Old => Resolution::TakeOld,
+        Settle::New => Resolution::TakeNew,
+    };
+    let report = writer::resolve_conflict(journal, resolution, &session::options(&home))
+        .map_err(|error| receipt::failure(&error))?;
+    match report {
+        Some(saved) => {
+            let target = saved.requested.clone();
+            report_saved(context, &target, &saved)
+        }
+        None if context.global.json => {
+            context.print_json(&json!({ "ok": true, "report": null }))?;
+            Ok(Ending::Done)
+        }
+        None => {
+            if !context.global.quiet {
+                writeln!(
+                    context.io.out,
+                    "the file stays as it is; the journal is gone"
+                )?;
+            }
+            Ok(Ending::Done)
+        }
+    }
+}
+
 /// Any file may be written, also without a Hermes home: journals then lie beside it.
 fn options_for(context: &Context<'_>, target: &Path) -> Options {
     if let Ok(home) = context.home() {
@@ -111,8 +147,17 @@ fn report(
     result: Result<SaveReport, SaveError>,
 ) -> Result<Ending, Failure> {
     let report = result.map_err(|error| receipt::failure(&error))?;
+    report_saved(context, target, &report)
+}
+
+/// The receipt of one file.
+pub(super) fn report_saved(
+    context: &mut Context<'_>,
+    target: &Path,
+    report: &SaveReport,
+) -> Result<Ending, Failure> {
     if context.global.json {
-        let report = receipt::json(&report)?;
+        let report = receipt::json(report)?;
         context.print_json(&json!({ "ok": true, "dry_run": false, "report": report }))?;
     } else if !context.global.quiet {
         let headline = format!(
@@ -121,7 +166,7 @@ fn report(
             report.bytes,
             report.strategy
         );
-        for line in receipt::lines(&headline, &report) {
+        for line in receipt::lines(&headline, report) {
             writeln!(context.io.out, "{line}")?;
         }
     }

@@ -14,6 +14,7 @@ mod list;
 mod path;
 mod receipt;
 mod render;
+mod restore;
 mod set;
 mod shape;
 mod target;
@@ -107,7 +108,13 @@ pub fn run<'a>(
         Command::Path { what } => path::run(&mut context, *what),
         Command::Write { target, from } => files::write(&mut context, target, from.as_deref()),
         Command::Replace { tmp, target } => files::replace(&mut context, tmp, target),
-        Command::Recover => files::recover(&mut context),
+        Command::Recover { settle, with } => match (settle, with) {
+            (Some(journal), Some(with)) => files::settle(&mut context, journal, *with),
+            _ => files::recover(&mut context),
+        },
+        Command::Restore { file, made } => {
+            restore::run(&mut context, file.as_deref(), made.as_deref())
+        }
         Command::Completions { shell } => {
             clap_complete::generate(
                 *shell,
@@ -145,6 +152,7 @@ pub fn find_home(global: &Global, env: &Environment, demo: Option<&Demo>) -> Res
         profile: global.profile.clone(),
     };
     let mut home = home::resolve(&request, env).map_err(|e| Failure::new(e.to_string()))?;
+    home.backups = !global.no_backup;
     if demo.is_some() {
         // The sample home is for trying things out, on a managed machine too.
         home.managed = None;

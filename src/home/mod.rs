@@ -75,6 +75,8 @@ pub struct Home {
     pub scope: Option<ManagedScope>,
     /// The directory is there.
     pub exists: bool,
+    /// A copy of each file is kept before its first change.
+    pub backups: bool,
 }
 
 impl Home {
@@ -217,6 +219,7 @@ pub(crate) fn resolve_on(
         .to_owned();
     Ok(Home {
         exists: full.is_dir(),
+        backups: true,
         managed: managed::managed(&full, env),
         scope: managed::scope(env, &machine.policy_dir),
         path,

@@ -113,6 +113,8 @@ pub enum Action {
     MoveDown,
     /// Do what the problem suggests.
     Fix,
+    /// List the copies kept of a file.
+    Backups,
     /// Prove that a save would work.
     Probe,
     /// Copy to the terminal's clipboard.

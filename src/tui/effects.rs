@@ -17,7 +17,7 @@ use crate::edit::FileId;
 use crate::home;
 use crate::session::{self, Session};
 use crate::settings;
-use crate::writer;
+use crate::writer::{self, SaveError, SaveReport, backup};
 
 /// What the loop has to do after an effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +60,15 @@ pub fn perform(model: &mut Model, effect: Effect, environment: &home::Environmen
         }
         Effect::Profile(name) => profile(model, &name, environment),
         Effect::CreateHome => create_home(model),
+        Effect::Restore(entry) => {
+            let result = backup::restore(&entry, &session::options(&model.session.home));
+            wrote(model, "Brought back", result.map(Some));
+        }
+        Effect::Settle(journal, resolution) => {
+            let options = session::options(&model.session.home);
+            let result = writer::resolve_conflict(&journal, resolution, &options);
+            wrote(model, "Settled", result);
+        }
         Effect::DropDraft => {
             model.draft_due = true;
             model.say("the draft is gone");
@@ -104,6 +113,23 @@ fn save(model: &mut Model) {
             model.receipts.insert(file, lines);
         }
     }
+}
+
+/// Show what a restore came to, and read the files again.
+fn wrote(model: &mut Model, title: &str, result: Result<Option<SaveReport>, SaveError>) {
+    match result {
+        Ok(Some(report)) => {
+            let lines = view::receipt::report_text(&report);
+            model.layers.push(Layer::Page {
+                title: title.into(),
+                lines,
+                scroll: 0,
+            });
+        }
+        Ok(None) => model.say("the file stays as it is; the journal is gone"),
+        Err(error) => model.complain(format!("{error}; {}", error.hint())),
+    }
+    reload(model);
 }
 
 /// When the unsaved changes take effect, one line per moment.

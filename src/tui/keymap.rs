@@ -65,6 +65,7 @@ pub const TABLE: &[Binding] = table! {
         ["<ret>"] A::Activate, "⏎ edit", "edit the row, choose, jump to it";
         ["s", "<C-s>"] A::Review, "s review", "look at the changes, then save";
         ["f"] A::Fix, "", "do what the problem suggests";
+        ["b"] A::Backups, "", "bring a copy of the file back";
         ["p"] A::Probe, "", "prove for every file that a save would work";
         ["v"] A::Reveal, "", "show the secret under the cursor for ten seconds";
         ["a"] A::Add, "", "add a key, a setting, a fallback";
@@ -196,6 +197,7 @@ pub fn hint_on(binding: &Binding, tab: Tab) -> &'static str {
         (A::Reveal, Tab::Keys) => "v show",
         (A::Fix, Tab::Problems) => "f fix",
         (A::Probe, Tab::Storage) => "p prove it",
+        (A::Backups, Tab::Storage) => "b copies",
         (A::External, Tab::Problems | Tab::Storage) => "e open in $EDITOR",
         (A::Toggle, Tab::Settings) => binding.hint,
         (A::Activate | A::Reset | A::NextPane, Tab::Storage)

@@ -17,7 +17,7 @@ use crate::edit::{Edit, EditLog, FileId, Step};
 use crate::plan::PlanError;
 use crate::session::{FilePlan, Outcome, Session, Staged};
 use crate::settings::{self, KeyRow, Problem, Row};
-use crate::writer::Prediction;
+use crate::writer::{Prediction, backup};
 
 /// What an editor or a row stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -168,12 +168,16 @@ pub struct Choice {
 }
 
 /// What a [`Choice`] is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum ChoiceFor {
     /// The value of a target.
     Value(Target),
     /// Another profile to work on.
     Profile,
+    /// A copy to bring back.
+    Backup(Vec<backup::Entry>),
+    /// Which content is right, after a save was interrupted and somebody else wrote since.
+    Conflict(PathBuf),
 }
 
 /// One row of a [`Choice`].

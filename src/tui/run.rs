@@ -13,13 +13,14 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
 use super::effects::{self, Depth, Next};
 use super::key::Key;
-use super::model::{Layer, Model};
+use super::model::{Choice, ChoiceFor, ChoiceItem, Cursor, Layer, Model};
 use super::terminal::Screen;
 use super::theme::Theme;
 use super::update::{self, Effect};
+use crate::document::Value;
 use crate::home::{Environment, Home};
 use crate::session::{self, Session};
-use crate::writer;
+use crate::writer::{self, Outcome};
 
 /// How the editor ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,6 +138,29 @@ pub fn open(home: Home, environment: &Environment, theme: Theme) -> Model {
     model.storage = effects::storage(&model.session, Depth::Look);
     if let Some(log) = session::load_draft(&model.session.home) {
         model.layers.push(Layer::Draft(log));
+    }
+    for conflict in recovered.iter().filter(|r| r.outcome == Outcome::Conflict) {
+        let items = [
+            "keep the file as it is now",
+            "take what it held before",
+            "take what was being saved",
+        ]
+        .into_iter()
+        .zip(0..)
+        .map(|(label, at)| ChoiceItem {
+            label: label.into(),
+            note: String::new(),
+            value: Some(Value::Int(at)),
+        })
+        .collect();
+        let target = conflict.target.as_deref().unwrap_or(&conflict.leftover);
+        model.layers.push(Layer::Choice(Box::new(Choice {
+            purpose: ChoiceFor::Conflict(conflict.leftover.clone()),
+            title: format!("Two versions of {}", target.display()),
+            items,
+            filter: tui_input::Input::default(),
+            cursor: Cursor::default(),
+        })));
     }
     if !recovered.is_empty() {
         let lines = recovered

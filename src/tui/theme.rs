@@ -27,7 +27,9 @@ pub const ACCENT: Style = Style::new().fg(Color::Cyan);
 /// Secondary text.
 pub const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 /// Names that matter.
-pub const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+pub const BOLD: Style = Style::new()
+    .add_modifier(Modifier::BOLD)
+    .remove_modifier(Modifier::DIM);
 /// Changed and not saved.
 pub const UNSAVED: Style = Style::new().fg(Color::Yellow);
 /// Wrong.

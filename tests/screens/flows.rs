@@ -249,3 +249,35 @@ fn no_secret_of_the_sample_home_is_on_any_tab() {
         }
     }
 }
+
+#[test]
+fn a_copy_is_brought_back_from_the_storage_tab() {
+    let mut screen = Screen::at(80, 24);
+    let before = screen.read("config.yaml");
+    screen.press("3/terminal.timeout<ret><ret><C-u>300<ret>s<ret><ret>");
+    assert_ne!(screen.read("config.yaml"), before);
+    screen.press("5b");
+    assert!(screen.text().contains("Bring back a copy of config.yaml"));
+    screen.press("<ret>");
+    assert!(screen.text().contains("Brought back"), "{}", screen.text());
+    assert_eq!(screen.read("config.yaml"), before);
+}
+
+#[test]
+fn edits_of_a_session_that_was_cut_off_are_offered_again() {
+    let screen = Screen::at(80, 24).keys("3/terminal.timeout<ret><ret><C-u>300<ret>");
+    hermes_tui::session::save_draft(&screen.model.session.home, &screen.model.log).unwrap();
+    let draft = std::fs::read(screen.path(".hermes-tui.draft")).unwrap();
+    let mut next = Screen::with(80, 24, |home| {
+        use std::io::Write as _;
+        let mut file = std::fs::File::create(home.join(".hermes-tui.draft")).unwrap();
+        file.write_all(&draft).unwrap();
+    });
+    assert!(
+        next.text().contains("set terminal.timeout"),
+        "{}",
+        next.text()
+    );
+    next.press("<ret>s<ret>");
+    assert!(next.read("config.yaml").contains("timeout: 300"));
+}

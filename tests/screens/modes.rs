@@ -106,6 +106,31 @@ fn profiles() {
 }
 
 #[test]
+fn draft_offer() {
+    for (width, height) in [(80, 24), (40, 10)] {
+        let mut screen = Screen::at(width, height)
+            .keys("3/terminal.timeout<ret><ret><C-u>300<ret>/display.timestamps<ret><space>");
+        let log = screen.model.log.clone();
+        screen.press("uu");
+        screen
+            .model
+            .layers
+            .push(hermes_tui::tui::model::Layer::Draft(log));
+        insta::assert_snapshot!(format!("draft-{width}x{height}"), screen.snapshot());
+    }
+}
+
+#[test]
+fn no_home_yet() {
+    for (width, height) in [(80, 24), (40, 10)] {
+        let mut screen = Screen::with(width, height, |home| {
+            std::fs::remove_dir_all(home).unwrap();
+        });
+        insta::assert_snapshot!(format!("welcome-{width}x{height}"), screen.snapshot());
+    }
+}
+
+#[test]
 fn broken_config_is_read_only() {
     for (width, height) in [(80, 24), (40, 10)] {
         let mut screen = Screen::with(width, height, |home| {

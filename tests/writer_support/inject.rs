@@ -28,7 +28,7 @@ pub const ERRORS: [(i32, &str); 9] = [
 
 /// The compiled injector and the program that it runs.
 pub struct Injector {
-    injector: PathBuf,
+    tool: PathBuf,
     program: PathBuf,
     log: PathBuf,
     /// Only calls about files below this count.
@@ -38,11 +38,11 @@ pub struct Injector {
 impl Injector {
     /// Compile the injector into `dir`. The error says what is missing.
     pub fn build(dir: &Path, prefix: &Path) -> Result<Self, String> {
-        let injector = dir.join("injector");
+        let tool = dir.join("injector");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/writer_support/injector.c");
         let output = Command::new("gcc")
             .args(["-O1", "-Wall", "-o"])
-            .arg(&injector)
+            .arg(&tool)
             .arg(source)
             .output()
             .map_err(|error| format!("needs gcc: {error}"))?;
@@ -51,12 +51,12 @@ impl Injector {
             return Err(format!("the injector does not compile here: {text}"));
         }
         let this = Self {
-            injector,
-            program: program(),
+            tool,
+            program: PathBuf::from(env!("CARGO_BIN_EXE_hermes-tui")),
             log: dir.join("injector.log"),
             prefix: prefix.to_owned(),
         };
-        let output = Command::new(&this.injector)
+        let output = Command::new(&this.tool)
             .arg(&this.prefix)
             .args(["count", "0"])
             .arg(&this.log)
@@ -78,7 +78,7 @@ impl Injector {
             Mode::ShortKill => "shortkill".to_owned(),
             Mode::Fail(errno) => errno.to_string(),
         };
-        Command::new(&self.injector)
+        Command::new(&self.tool)
             .arg(&self.prefix)
             .args([mode, k.to_string()])
             .arg(&self.log)
@@ -124,22 +124,4 @@ impl Injector {
             .to_string_lossy()
             .into_owned()
     }
-}
-
-/// The program under test, or the example with the same commands where the program has none yet.
-fn program() -> PathBuf {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_hermes-tui"));
-    let help = Command::new(&program)
-        .args(["write", "--help"])
-        .stdin(Stdio::null())
-        .output();
-    if help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("--from")) {
-        return program;
-    }
-    let example = program.with_file_name("examples").join("atomic_save");
-    assert!(
-        example.exists(),
-        "build it first: cargo build --example atomic_save"
-    );
-    example
 }

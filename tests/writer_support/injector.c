@@ -106,13 +106,14 @@ int main(int argc, char **argv) {
 
     pid_t pid = fork();
     if (!pid) {
-        ptrace(PTRACE_TRACEME, 0, 0, 0);
+        if (ptrace(PTRACE_TRACEME, 0, 0, 0)) _exit(126); /* not allowed here, or traced already */
         raise(SIGSTOP);
         execvp(argv[6], argv + 6);
         _exit(127);
     }
     int status, inside = 0, failing = 0, doomed = 0;
     waitpid(pid, &status, 0);
+    if (!WIFSTOPPED(status)) return 126;
     ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
     /* One thread is enough: the program under test has no other. */
     for (int signal = 0;;) {

@@ -9,6 +9,7 @@ use super::{Effect, accept, field_key, main_screen, open};
 use crate::catalog;
 use crate::document::{Change, KeyPath, Step, Value};
 use crate::edit::Edit;
+use crate::writer::Resolution;
 
 /// One key for the topmost layer.
 pub fn act(model: &mut Model, action: Option<Action>, key: Key) -> Effect {
@@ -93,7 +94,21 @@ fn choice(model: &mut Model, action: Option<Action>, key: Key) -> Effect {
                 (ChoiceFor::Value(target), Some(value)) => open::stage_value(model, &target, value),
                 (ChoiceFor::Value(target), None) => open::text_field(model, &target),
                 (ChoiceFor::Profile, Some(Value::Str(name))) => return Effect::Profile(name),
-                (ChoiceFor::Profile, _) => {}
+                (ChoiceFor::Backup(entries), Some(Value::Int(at))) => {
+                    let entry = usize::try_from(at)
+                        .ok()
+                        .and_then(|at| entries.get(at).cloned());
+                    return entry.map_or(Effect::None, |e| Effect::Restore(Box::new(e)));
+                }
+                (ChoiceFor::Conflict(journal), Some(Value::Int(at))) => {
+                    let resolution = match at {
+                        0 => Resolution::KeepFile,
+                        1 => Resolution::TakeOld,
+                        _ => Resolution::TakeNew,
+                    };
+                    return Effect::Settle(journal, resolution);
+                }
+                (ChoiceFor::Profile | ChoiceFor::Backup(_) | ChoiceFor::Conflict(_), _) => {}
             }
         }
         _ => {

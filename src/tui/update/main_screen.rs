@@ -142,6 +142,7 @@ pub fn act(model: &mut Model, action: Action) -> Effect {
             let (file, line) = place_here(model);
             return Effect::External(file, line);
         }
+        Action::Backups => open::backups(model),
         Action::Probe => return Effect::Probe,
         Action::Reload => return Effect::Reload,
         Action::Suspend => return Effect::Suspend,

@@ -10,6 +10,8 @@ mod main_screen;
 mod open;
 mod pick;
 
+use std::path::PathBuf;
+
 use tui_input::{Input, InputRequest};
 
 use super::action::Action;
@@ -17,6 +19,7 @@ use super::key::Key;
 use super::keymap::{self, Context};
 use super::model::{Layer, Model, PasteGuard};
 use crate::edit::FileId;
+use crate::writer::{Resolution, backup};
 
 pub use fix::problem_file;
 pub use floating::{child, filtered};
@@ -24,7 +27,7 @@ pub use open::{display, shown_value};
 pub use pick::{follow_slot, is as is_provider, model_names, provider_here, slot_here};
 
 /// What has to happen outside of the model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Effect {
     /// Nothing.
     None,
@@ -50,6 +53,10 @@ pub enum Effect {
     CreateHome,
     /// Remove the draft of an earlier session.
     DropDraft,
+    /// Bring a copy of a file back.
+    Restore(Box<backup::Entry>),
+    /// Settle the conflict of this journal.
+    Settle(PathBuf, Resolution),
 }
 
 /// The context of the topmost layer.

@@ -12,6 +12,7 @@ use crate::document::{Change, KeyPath, Value, yaml};
 use crate::edit::{Edit, FileId};
 use crate::plan;
 use crate::settings::Row;
+use crate::writer::backup;
 
 /// The target of an edit.
 pub fn target_of(edit: &Edit) -> Target {
@@ -311,6 +312,65 @@ pub fn profiles(model: &mut Model) {
         filter: Input::default(),
         cursor: Cursor { at, top: 0 },
     })));
+}
+
+/// List the copies kept of the file under the cursor.
+pub fn backups(model: &mut Model) {
+    if model.tab != Tab::Storage {
+        model.say("copies of files are on the Storage tab: 5 goes there");
+        return;
+    }
+    if !model.unsaved.is_empty() {
+        model.complain("save or take back your changes before you bring a copy back");
+        return;
+    }
+    let Some(row) = model.storage.get(model.here().cursors[0].at) else {
+        return;
+    };
+    let name = row.name.clone();
+    let home = &model.session.home.path;
+    let entries: Vec<backup::Entry> = backup::list(home)
+        .into_iter()
+        .filter(|e| e.original == home.join(&name))
+        .collect();
+    if entries.is_empty() {
+        model.say(format!(
+            "no copy of {name} is kept yet: its first change makes one"
+        ));
+        return;
+    }
+    let items = entries
+        .iter()
+        .zip(0..)
+        .map(|(entry, at)| ChoiceItem {
+            label: readable(&entry.made),
+            note: format!("{} bytes", entry.bytes),
+            value: Some(Value::Int(at)),
+        })
+        .collect();
+    model.layers.push(Layer::Choice(Box::new(Choice {
+        purpose: ChoiceFor::Backup(entries),
+        title: format!("Bring back a copy of {name}"),
+        items,
+        filter: Input::default(),
+        cursor: Cursor::default(),
+    })));
+}
+
+/// `20261201T120000Z` → `2026-12-01 12:00:00 UTC`.
+fn readable(made: &str) -> String {
+    match (made.get(..8), made.get(9..15)) {
+        (Some(day), Some(time)) if made.is_ascii() => format!(
+            "{}-{}-{} {}:{}:{} UTC",
+            &day[..4],
+            &day[4..6],
+            &day[6..],
+            &time[..2],
+            &time[2..4],
+            &time[4..]
+        ),
+        _ => made.to_owned(),
+    }
 }
 
 /// Stage a value for a target and say so when it cannot be done.

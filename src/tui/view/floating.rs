@@ -261,6 +261,12 @@ fn choices(buffer: &mut Buffer, area: Rect, model: &Model, choice: &Choice) -> O
             .map(|k| k.help.clone())
             .unwrap_or_default(),
         ChoiceFor::Profile => "each profile is a home of its own".into(),
+        ChoiceFor::Backup(_) => "what the file holds now is copied first".into(),
+        ChoiceFor::Conflict(journal) => format!(
+            "A save was interrupted, and somebody else wrote to the file since. Which content is \
+             right? The journal {} holds both versions until you decide.",
+            journal.display()
+        ),
     };
     let width = area.width.min(60);
     let room = usize::from(width).saturating_sub(4);
@@ -412,6 +418,14 @@ fn title_of(path: &KeyPath, count: usize) -> String {
     format!("{path} ({count})")
 }
 
+/// Whether a binding is what somebody who typed this looks for.
+fn is_about(binding: &keymap::Binding, query: &str) -> bool {
+    let keys = binding.keys.concat();
+    [binding.help, binding.hint, &keys]
+        .iter()
+        .any(|t| t.to_lowercase().contains(query))
+}
+
 fn help(
     buffer: &mut Buffer,
     area: Rect,
@@ -430,6 +444,7 @@ fn help(
         (Context::Receipt, "In the receipt"),
     ] {
         let rows: Vec<(String, &str)> = keymap::bindings(context)
+            .filter(|b| query.is_empty() || is_about(b, &query))
             .map(|b| {
                 let keys: Vec<String> = b
                     .keys
@@ -442,11 +457,6 @@ fn help(
                     .collect();
                 (keys.join(" "), b.help)
             })
-            .filter(|(keys, help)| {
-                query.is_empty()
-                    || help.to_lowercase().contains(&query)
-                    || keys.to_lowercase().contains(&query)
-            })
             .collect();
         if rows.is_empty() {
             continue;
@@ -458,6 +468,9 @@ fn help(
                 piece(help, Style::new()),
             ]);
         }
+    }
+    if content.is_empty() {
+        content.push(vec![piece("no key does that", theme::DIM)]);
     }
     if query.is_empty() {
         content.push(vec![piece("Signs", theme::ACCENT)]);

@@ -294,7 +294,7 @@ fn put_status(buffer: &mut Buffer, area: Rect, status: &Status, help_lines: u16)
     let lines = text::wrap(&format!("{sign} {}", status.text), width, 2);
     let rows = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)
-        .min(help_lines + 1);
+        .min((help_lines + 1).max(4));
     let top = area.bottom() - rows;
     clear(buffer, Rect::new(area.x, top, area.width, rows));
     for (y, line) in (top..area.bottom()).zip(&lines) {

@@ -5,11 +5,12 @@
 
 use super::{Job, Plan};
 use crate::document::yaml::check::is_merge;
+use crate::document::yaml::lookup::{key_is, key_is_odd};
 use crate::document::yaml::proof::{Claim, Part};
-use crate::document::yaml::read::{Entries, key_is, key_is_odd};
+use crate::document::yaml::read::Entries;
 use crate::document::yaml::shape::Item;
 use crate::document::yaml::text::{
-    break_before, break_len, column, first_on_line, is_blank, line_end, line_start, next_line,
+    bom, break_before, break_len, column, first_on_line, is_blank, line_end, line_start, next_line,
     only_comment_follows, skip_blanks, skip_space,
 };
 use crate::document::yaml::tree::Shape;
@@ -25,6 +26,23 @@ impl Job<'_> {
             _ => return Err(self.why_missing()),
         };
         let items = tree.items(hop.container);
+        for n in &hop.hits {
+            let item = &items[*n];
+            if let Some(k) = item.key
+                && line_start(&tree.text, tree.node(k).start as usize) > item.start
+            {
+                return Err(self.unsafe_at(
+                    item.start,
+                    "the key stands on another line than the ? in front of it",
+                ));
+            }
+        }
+        if let Some(item) = hop.hits.iter().map(|n| &items[*n]).find(|item| {
+            let before = &tree.text[..item.start];
+            before.len() > bom(before) && before.ends_with('\u{feff}')
+        }) {
+            return Err(self.unsafe_at(item.start, "a byte order mark starts this line"));
+        }
         let gone: Vec<Range<u32>> = hop
             .hits
             .iter()
@@ -64,7 +82,7 @@ impl Job<'_> {
             if flow {
                 self.cut_flow(&mut plan, hop.container, &items, &hop.hits)?;
             } else {
-                self.cut_block(&mut plan, &items, &hop.hits)?;
+                self.cut_block(&mut plan, &items, &hop.hits);
             }
         }
         if hop.hits.len() > 1 {
@@ -106,20 +124,12 @@ impl Job<'_> {
     }
 
     /// Take the lines of some items of a block collection out; others stay.
-    fn cut_block(&self, plan: &mut Plan, items: &[Item], hits: &[usize]) -> Result<(), EditError> {
+    fn cut_block(&self, plan: &mut Plan, items: &[Item], hits: &[usize]) {
         let tree = self.tree;
         let t = &tree.text;
         let mut lines = Vec::new();
         for n in hits {
             let item = &items[*n];
-            if let Some(k) = item.key
-                && line_start(t, tree.node(k).start as usize) > item.start
-            {
-                return Err(self.unsafe_at(
-                    item.start,
-                    "the key stands on another line than the ? in front of it",
-                ));
-            }
             if let Some(range) = tree.lines_of(item) {
                 lines.push(range);
                 continue;
@@ -146,7 +156,6 @@ impl Job<'_> {
             }
         }
         self.cut_lines(plan, lines);
-        Ok(())
     }
 
     /// Take whole lines out.
@@ -272,13 +281,7 @@ impl Job<'_> {
             if first_on_line(t, item.start) && only_comment_follows(t, end) {
                 let line = line_start(t, item.start);
                 let start = tree.glued_above(line, column(t, item.start));
-                let stop = next_line(t, end).min(close);
-                let stop = if stop == close {
-                    line_end(t, end).min(close)
-                } else {
-                    stop
-                };
-                plan.splice(start..stop, "");
+                plan.splice(start..next_line(t, end), "");
                 if last
                     && comma(*n).is_none()
                     && let Some(p) = kept_before.and_then(comma)
@@ -298,7 +301,10 @@ impl Job<'_> {
                     Some(p) if comma(*n).is_some() => p + 1,
                     _ => items[before].end,
                 };
-                plan.splice(from..end, "");
+                // A left-out value keeps a blank, because `k:}` would be read as one word.
+                let bare = tree.node(items[before].value).is_absent()
+                    && items[before].indicator == Some(from);
+                plan.splice(from..end, if bare { " " } else { "" });
             } else {
                 let blank = |r: Range<usize>| t[r].bytes().all(is_blank);
                 let from = if blank(open..item.start) {
