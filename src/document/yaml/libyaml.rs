@@ -12,6 +12,7 @@ use libyaml_rs as sys;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 
 const BOM: &str = "\u{feff}";
 
@@ -32,9 +33,10 @@ pub(super) fn for_each_event(
 
 /// An initialised libyaml parser that reads `text`.
 ///
-/// The parser stores pointers into itself, so it lives in a box that is never moved out of.
+/// The parser stores its own address, so it has one allocation for its whole life and is reached
+/// through this pointer only.
 struct Parser<'t> {
-    raw: Box<MaybeUninit<sys::yaml_parser_t>>,
+    raw: NonNull<sys::yaml_parser_t>,
     text: &'t str,
     /// Bytes that libyaml skips without counting them.
     shift: usize,
@@ -42,17 +44,20 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     fn new(text: &'t str) -> Result<Self, Fault> {
-        let mut raw = Box::new(MaybeUninit::<sys::yaml_parser_t>::uninit());
+        let memory = Box::new(MaybeUninit::<sys::yaml_parser_t>::uninit());
+        let raw = NonNull::from(Box::leak(memory)).cast();
         // SAFETY: the pointer is valid for writes of the whole struct, which is all that
-        // `initialize` asks; on failure nothing was allocated and nothing is read.
-        if unsafe { sys::yaml_parser_initialize(raw.as_mut_ptr()) }.fail {
+        // `initialize` asks.
+        if unsafe { sys::yaml_parser_initialize(raw.as_ptr()) }.fail {
+            // SAFETY: the allocation is the box leaked above and nothing else points to it.
+            drop(unsafe { Box::from_raw(raw.cast::<MaybeUninit<sys::yaml_parser_t>>().as_ptr()) });
             return Err(Fault::new(0, "out of memory"));
         }
         // SAFETY: the parser is initialised and has no input yet. The pointer it keeps is valid
         // for `text.len()` bytes for the lifetime `'t`, which outlives `Self`; the parser's own
-        // address, which it also keeps, is that of a box that stays where it is.
+        // address, which it also keeps, does not change before it is deleted.
         unsafe {
-            sys::yaml_parser_set_input_string(raw.as_mut_ptr(), text.as_ptr(), text.len() as u64);
+            sys::yaml_parser_set_input_string(raw.as_ptr(), text.as_ptr(), text.len() as u64);
         }
         let shift = if text.starts_with(BOM) { BOM.len() } else { 0 };
         Ok(Self { raw, text, shift })
@@ -66,7 +71,7 @@ impl<'t> Parser<'t> {
         let mut event = MaybeUninit::<sys::yaml_event_t>::uninit();
         // SAFETY: the parser is initialised with an input; `event` is valid for writes and is
         // always written (zeroed first) by the call.
-        if unsafe { sys::yaml_parser_parse(self.raw.as_mut_ptr(), event.as_mut_ptr()) }.fail {
+        if unsafe { sys::yaml_parser_parse(self.raw.as_ptr(), event.as_mut_ptr()) }.fail {
             return Err(self.fault());
         }
         // SAFETY: the call succeeded, so the event is initialised; `Owned` frees it once.
@@ -95,7 +100,7 @@ impl<'t> Parser<'t> {
         // SAFETY: the parser is initialised; the fields read are public and plain data, and the
         // message pointers are null or point to static C strings inside the library.
         unsafe {
-            let parser = &*self.raw.as_ptr();
+            let parser = self.raw.as_ref();
             let say = |p: *const std::ffi::c_char| {
                 (!p.is_null()).then(|| CStr::from_ptr(p).to_string_lossy().into_owned())
             };
@@ -116,8 +121,13 @@ impl<'t> Parser<'t> {
 
 impl Drop for Parser<'_> {
     fn drop(&mut self) {
-        // SAFETY: initialised in `new` and deleted only here.
-        unsafe { sys::yaml_parser_delete(self.raw.as_mut_ptr()) }
+        // SAFETY: initialised in `new` and deleted only here; the memory is the box leaked there,
+        // which held a value that needs no drop.
+        unsafe {
+            sys::yaml_parser_delete(self.raw.as_ptr());
+            let memory = self.raw.cast::<MaybeUninit<sys::yaml_parser_t>>();
+            drop(Box::from_raw(memory.as_ptr()));
+        }
     }
 }
 

@@ -5,18 +5,24 @@
 //! node by node before anyone sees it. Not responsible for: IO, or what a key means.
 //!
 //! ```text
-//! libyaml ─► event ─► tree ─► check        read:  tree ─► values, lookups, leaves
-//!                      │                    edit:  site ─► replace / add / remove / … ─► splices
-//!                      └─ shape, text              splices ─► new tree ─► proof against the old
+//! libyaml ─► event ─► build ─► tree ─► check      what Hermes could not read is refused
+//!                               │
+//!              read, lookup ◄───┼───► shape, text  where things stand
+//!              (values, paths)  │
+//!                              edit ─► splices ─► new tree ─► proof against the old one
+//!                               └─ render, scalar  new text
 //! ```
 //!
 //! Files that PyYAML's safe loader refuses are refused here with the line, because Hermes could
 //! not read them either.
 
+mod build;
 mod check;
+mod date;
 mod edit;
 mod event;
 mod libyaml;
+mod lookup;
 mod number;
 mod proof;
 mod read;
@@ -105,7 +111,7 @@ impl YamlDocument {
 
     /// The value at a path, looked up through aliases and merge keys.
     pub fn get(&self, path: &KeyPath) -> Option<Value> {
-        let (_, node) = read::find(self.tree(), path)?;
+        let (_, node) = lookup::find(self.tree(), path)?;
         Some(read::value(self.tree(), node))
     }
 
@@ -115,7 +121,7 @@ impl YamlDocument {
     /// those dots exists (the longest wins); a number is a whole-number key where there is one; a
     /// word such as `on` is a boolean key where there is one. Everything else is a string key.
     pub fn resolve(&self, segments: &[String]) -> KeyPath {
-        read::resolve(self.tree(), segments)
+        lookup::resolve(self.tree(), segments)
     }
 
     /// Make one change. Nothing is changed here; the new text is in the result.
@@ -156,7 +162,7 @@ impl YamlDocument {
 
     /// 1-based line of the key at a path, or of the element of a list.
     pub fn line(&self, path: &KeyPath) -> Option<usize> {
-        let (key, node) = read::find(self.tree(), path)?;
+        let (key, node) = lookup::find(self.tree(), path)?;
         let at = self.tree().node(key.unwrap_or(node)).start;
         Some(self.line_of(at as usize))
     }
@@ -165,7 +171,7 @@ impl YamlDocument {
     /// `None` for lists and mappings.
     pub fn raw(&self, path: &KeyPath) -> Option<&str> {
         let tree = self.tree();
-        let (_, node) = read::find(tree, path)?;
+        let (_, node) = lookup::find(tree, path)?;
         if tree.node(node).is_collection() {
             return None;
         }
@@ -198,7 +204,7 @@ impl YamlDocument {
     /// line, with its `#`.
     pub fn comment_behind(&self, path: &KeyPath) -> Option<String> {
         let tree = self.tree();
-        let (key, node) = read::find(tree, path)?;
+        let (key, node) = lookup::find(tree, path)?;
         let real_block = tree.node(node).is_collection() && !tree.node(node).flow();
         let from = match key {
             Some(k) if real_block => tree.true_end(k),
@@ -268,11 +274,8 @@ pub fn parse_flow_value(text: &str) -> Result<Value, ParseError> {
 /// What PyYAML makes of a plain scalar. Texts that it refuses (`=`, `<<`, days that do not exist)
 /// are given as strings, which is what they are once quoted.
 pub fn plain_typing(text: &str) -> Value {
-    match typing::resolve_plain(text) {
-        // An empty text is a missing value in a file; typed by hand it is an empty string.
-        typing::Tag::Null if text.is_empty() => Value::Null,
-        tag => typing::construct(tag, text).unwrap_or_else(|_| Value::Str(text.to_owned())),
-    }
+    typing::construct(typing::resolve_plain(text), text)
+        .unwrap_or_else(|_| Value::Str(text.to_owned()))
 }
 
 /// How many parse events the bytes make: the bare parse, which benchmarks compare with.

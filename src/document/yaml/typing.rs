@@ -3,6 +3,7 @@
 //! Responsible for: the type of a plain scalar, the value of a typed one, and which texts the
 //! constructor refuses. Not responsible for: quoting and folding (the parser has undone them).
 
+use super::date::{is_timestamp, timestamp_fault};
 use super::event::Fault;
 use super::number;
 use crate::document::Value;
@@ -149,18 +150,18 @@ pub(super) fn refused(tag: Tag, text: &str) -> Option<&'static str> {
 
 /// A scanner over bytes; each step says whether it took something.
 #[derive(Clone, Copy)]
-struct Scan<'t> {
-    rest: &'t [u8],
+pub(super) struct Scan<'t> {
+    pub rest: &'t [u8],
 }
 
 impl<'t> Scan<'t> {
-    fn new(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         Self {
             rest: text.as_bytes(),
         }
     }
     /// Take one byte that satisfies `want`.
-    fn one(&mut self, want: impl Fn(u8) -> bool) -> bool {
+    pub(super) fn one(&mut self, want: impl Fn(u8) -> bool) -> bool {
         match self.rest {
             [b, rest @ ..] if want(*b) => {
                 self.rest = rest;
@@ -169,17 +170,17 @@ impl<'t> Scan<'t> {
             _ => false,
         }
     }
-    fn byte(&mut self, want: u8) -> bool {
+    pub(super) fn byte(&mut self, want: u8) -> bool {
         self.one(|b| b == want)
     }
     /// Take as many as there are; returns how many.
-    fn many(&mut self, want: impl Fn(u8) -> bool + Copy) -> usize {
+    pub(super) fn many(&mut self, want: impl Fn(u8) -> bool + Copy) -> usize {
         let n = self.rest.iter().take_while(|b| want(**b)).count();
         self.rest = &self.rest[n..];
         n
     }
     /// Take between `low` and `high` digits.
-    fn digits(&mut self, low: usize, high: usize) -> Option<u32> {
+    pub(super) fn digits(&mut self, low: usize, high: usize) -> Option<u32> {
         let n = self
             .rest
             .iter()
@@ -193,18 +194,18 @@ impl<'t> Scan<'t> {
         self.rest = rest;
         Some(taken.iter().fold(0, |a, b| a * 10 + u32::from(b - b'0')))
     }
-    fn done(&self) -> bool {
+    pub(super) fn done(&self) -> bool {
         self.rest.is_empty()
     }
 }
 
-fn digit(b: u8) -> bool {
+pub(super) fn digit(b: u8) -> bool {
     b.is_ascii_digit()
 }
 fn digit_or_bar(b: u8) -> bool {
     b.is_ascii_digit() || b == b'_'
 }
-fn sign(b: u8) -> bool {
+pub(super) fn sign(b: u8) -> bool {
     b == b'+' || b == b'-'
 }
 
@@ -287,80 +288,6 @@ fn is_int(text: &str) -> bool {
     }
     s.many(digit_or_bar);
     s.done() || (sexagesimal(&mut s) && s.done())
-}
-
-/// Year, month, day, and when there is a time: hour, minute, second, offset in minutes.
-type Moment = (u32, u32, u32, Option<(u32, u32, u32, u32)>);
-
-/// Read a timestamp. `strict` is the expression that guesses the type, which wants a plain date
-/// in full; the one that reads a tagged timestamp does not.
-fn timestamp(text: &str, strict: bool) -> Option<Moment> {
-    let mut s = Scan::new(text);
-    let year = s.digits(4, 4)?;
-    s.byte(b'-').then_some(())?;
-    let before_month = s.rest.len();
-    let month = s.digits(1, 2)?;
-    let month_full = before_month - s.rest.len() == 2;
-    s.byte(b'-').then_some(())?;
-    let before_day = s.rest.len();
-    let day = s.digits(1, 2)?;
-    let full = month_full && before_day - s.rest.len() == 2;
-    if s.done() {
-        return (full || !strict).then_some((year, month, day, None));
-    }
-    let blank = |b: u8| b == b' ' || b == b'\t';
-    if !s.one(|b| b == b'T' || b == b't') && s.many(blank) == 0 {
-        return None;
-    }
-    let hour = s.digits(1, 2)?;
-    s.byte(b':').then_some(())?;
-    let minute = s.digits(2, 2)?;
-    s.byte(b':').then_some(())?;
-    let second = s.digits(2, 2)?;
-    if s.byte(b'.') {
-        s.many(digit);
-    }
-    let mut zone = 0;
-    if !s.done() {
-        s.many(blank);
-        if !s.byte(b'Z') {
-            s.one(sign).then_some(())?;
-            zone = s.digits(1, 2)? * 60;
-            if s.byte(b':') {
-                zone += s.digits(2, 2)?;
-            }
-        }
-    }
-    s.done()
-        .then_some((year, month, day, Some((hour, minute, second, zone))))
-}
-
-fn is_timestamp(text: &str) -> bool {
-    text.len() >= 8 && text.as_bytes()[0].is_ascii_digit() && timestamp(text, true).is_some()
-}
-
-fn timestamp_fault(text: &str) -> Option<&'static str> {
-    let Some((year, month, day, time)) = timestamp(text, false) else {
-        return Some("this is tagged as a date and is not one");
-    };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if leap => 29,
-        2 => 28,
-        _ => 31,
-    };
-    if year == 0 || !(1..=12).contains(&month) || !(1..=days).contains(&day) {
-        return Some("this looks like a date and no such day exists; quote it if it is text");
-    }
-    match time {
-        Some((hour, minute, second, zone))
-            if hour > 23 || minute > 59 || second > 59 || zone >= 24 * 60 =>
-        {
-            Some("this looks like a time and no such time exists; quote it if it is text")
-        }
-        _ => None,
-    }
 }
 
 /// What Python's lenient base64 reader refuses: text outside ASCII and wrong padding.

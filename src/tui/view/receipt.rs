@@ -198,12 +198,10 @@ fn report_lines(report: &SaveReport, width: usize) -> Vec<Line> {
         theme::GOOD,
     ));
     if let Some(backup) = &report.backup {
-        out.extend(field(
-            "backup",
-            &backup.display().to_string(),
-            width,
-            theme::DIM,
-        ));
+        // The folder is always the one in the home.
+        let name = backup.file_name().unwrap_or(backup.as_os_str());
+        let text = format!("backups/{}", name.to_string_lossy());
+        out.extend(field("backup", &text, width, theme::DIM));
     }
     for recovery in &report.recovered {
         out.extend(field("found", &recovery.detail, width, theme::UNSAVED));

@@ -104,8 +104,9 @@ fn strategy(prediction: &Prediction) -> (String, Style) {
     } else {
         theme::GOOD
     };
+    // The reason says both why and what then.
     let text = if prediction.strategy == Some(Strategy::InPlace) {
-        format!("{words}: {}", prediction.reason)
+        prediction.reason.clone()
     } else {
         words.to_owned()
     };

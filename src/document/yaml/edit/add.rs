@@ -6,8 +6,9 @@
 use super::site::MAX_KEY;
 use super::{Job, Plan};
 use crate::document::yaml::check::is_merge;
+use crate::document::yaml::lookup::{key_is, key_is_odd};
 use crate::document::yaml::proof::{Claim, Part};
-use crate::document::yaml::read::{Entries, key_is, key_is_odd};
+use crate::document::yaml::read::Entries;
 use crate::document::yaml::render::step_value;
 use crate::document::yaml::text::{
     break_before, column, first_on_line, is_blank, line_end, line_start, next_line,

@@ -8,10 +8,18 @@ use super::{Job, Plan};
 use crate::document::yaml::proof::{Claim, Part};
 use crate::document::yaml::scalar::Quotes;
 use crate::document::yaml::shape::Item;
-use crate::document::yaml::text::{break_before, column, first_on_line, line_end, line_start};
+use crate::document::yaml::text::{
+    break_before, column, first_on_line, line_end, line_start, only_comment_follows, skip_space,
+};
 use crate::document::yaml::tree::Shape;
 use crate::document::{EditError, Value};
 use std::ops::Range;
+
+/// The text that moves with an element. What stands between the two, a comma, stays in its place.
+struct Piece {
+    lead: Range<usize>,
+    tail: Range<usize>,
+}
 
 impl Job<'_> {
     /// The list at the path and its items.
@@ -110,19 +118,56 @@ impl Job<'_> {
             ..Plan::default()
         };
         self.common_notes(&mut plan);
-        let pieces: Vec<Range<usize>> = if tree.node(node).flow() {
-            items.iter().map(|item| item.start..item.end).collect()
+        let pieces = if tree.node(node).flow() {
+            self.flow_pieces(&items, low, high)
         } else {
             self.block_pieces(&items, low, high)?
         };
         for place in low..=high {
             let from = order[place];
             if from != place {
-                let text = &tree.text[pieces[from].clone()];
-                plan.splice(pieces[place].clone(), text);
+                let (to, from) = (&pieces[place], &pieces[from]);
+                plan.splice(to.lead.clone(), &tree.text[from.lead.clone()]);
+                plan.splice(to.tail.clone(), &tree.text[from.tail.clone()]);
             }
         }
         Ok(Some(plan))
+    }
+
+    /// The text of each element of a flow list and, where each has lines of its own, the comments
+    /// above it and behind its comma.
+    fn flow_pieces(&self, items: &[Item], low: usize, high: usize) -> Vec<Piece> {
+        let tree = self.tree;
+        let t = &tree.text;
+        let behind = |item: &Item| {
+            let comma = skip_space(t, item.end);
+            if t.as_bytes().get(comma) == Some(&b',') {
+                comma + 1
+            } else {
+                item.end
+            }
+        };
+        let own_lines = items[low..=high]
+            .iter()
+            .all(|item| first_on_line(t, item.start) && only_comment_follows(t, behind(item)));
+        items
+            .iter()
+            .map(|item| {
+                if !own_lines {
+                    return Piece {
+                        lead: item.start..item.end,
+                        tail: item.end..item.end,
+                    };
+                }
+                let line = line_start(t, item.start);
+                let above = tree.glued_above(line, column(t, item.start));
+                let tail = behind(item);
+                Piece {
+                    lead: above + (item.start - line)..item.end,
+                    tail: tail..line_end(t, tail),
+                }
+            })
+            .collect()
     }
 
     /// The text of each element of a block list with its comments, from its first byte that is
@@ -133,7 +178,7 @@ impl Job<'_> {
         items: &[Item],
         low: usize,
         high: usize,
-    ) -> Result<Vec<Range<usize>>, EditError> {
+    ) -> Result<Vec<Piece>, EditError> {
         let tree = self.tree;
         let t = &tree.text;
         let mut out = Vec::new();
@@ -165,7 +210,10 @@ impl Job<'_> {
                     "an element ends with blank lines that belong to its text",
                 ));
             }
-            out.push(start..last.max(line_end(t, item.end).min(last)));
+            out.push(Piece {
+                lead: start..last,
+                tail: last..last,
+            });
         }
         Ok(out)
     }

@@ -5,10 +5,13 @@
 //! the proof's rules ([`super::proof`]).
 
 mod add;
+mod block;
+mod inline;
 mod list;
 mod remove;
 mod rename;
 mod replace;
+mod root;
 mod site;
 
 use self::site::Site;
@@ -166,7 +169,7 @@ fn fault(value: &Value, room: usize) -> Option<&'static str> {
 
 /// Refuse names and values that no form in the file would keep.
 fn check_values(key: &str, path: &KeyPath, change: &Change) -> Result<(), EditError> {
-    let room = (super::tree::MAX_DEPTH as usize).saturating_sub(path.0.len() + 2);
+    let room = (super::build::MAX_DEPTH as usize).saturating_sub(path.0.len() + 2);
     let bad = |reason: &str| EditError::BadValue {
         key: key.to_owned(),
         reason: reason.to_owned(),
@@ -214,6 +217,10 @@ impl<'t> Job<'t> {
 
     fn set(&self, value: &Value) -> Result<Option<Plan>, EditError> {
         let Some(node) = self.site.node else {
+            // A file without a document is null already.
+            if self.path.0.is_empty() && *value == Value::Null {
+                return Ok(None);
+            }
             return self.fill_root(&self.chain(0, value)).map(Some);
         };
         if self.site.taken == self.path.0.len() {

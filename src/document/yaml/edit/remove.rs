@@ -5,8 +5,9 @@
 
 use super::{Job, Plan};
 use crate::document::yaml::check::is_merge;
+use crate::document::yaml::lookup::{key_is, key_is_odd};
 use crate::document::yaml::proof::{Claim, Part};
-use crate::document::yaml::read::{Entries, key_is, key_is_odd};
+use crate::document::yaml::read::Entries;
 use crate::document::yaml::shape::Item;
 use crate::document::yaml::text::{
     bom, break_before, break_len, column, first_on_line, is_blank, line_end, line_start, next_line,
@@ -280,13 +281,7 @@ impl Job<'_> {
             if first_on_line(t, item.start) && only_comment_follows(t, end) {
                 let line = line_start(t, item.start);
                 let start = tree.glued_above(line, column(t, item.start));
-                let stop = next_line(t, end).min(close);
-                let stop = if stop == close {
-                    line_end(t, end).min(close)
-                } else {
-                    stop
-                };
-                plan.splice(start..stop, "");
+                plan.splice(start..next_line(t, end), "");
                 if last
                     && comma(*n).is_none()
                     && let Some(p) = kept_before.and_then(comma)
@@ -306,7 +301,10 @@ impl Job<'_> {
                     Some(p) if comma(*n).is_some() => p + 1,
                     _ => items[before].end,
                 };
-                plan.splice(from..end, "");
+                // A left-out value keeps a blank, because `k:}` would be read as one word.
+                let bare = tree.node(items[before].value).is_absent()
+                    && items[before].indicator == Some(from);
+                plan.splice(from..end, if bare { " " } else { "" });
             } else {
                 let blank = |r: Range<usize>| t[r].bytes().all(is_blank);
                 let from = if blank(open..item.start) {

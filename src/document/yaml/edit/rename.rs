@@ -5,8 +5,8 @@
 use super::site::MAX_KEY;
 use super::{Job, Plan};
 use crate::document::yaml::event;
+use crate::document::yaml::lookup::key_is;
 use crate::document::yaml::proof::{Claim, Part};
-use crate::document::yaml::read::key_is;
 use crate::document::yaml::scalar::{Place, Quotes, double, plain_is_safe, string};
 use crate::document::yaml::tree::Shape;
 use crate::document::{EditError, Step, Value};

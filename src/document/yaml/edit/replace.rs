@@ -10,9 +10,7 @@ use crate::document::yaml::proof::{Claim, Part};
 use crate::document::yaml::render::Text;
 use crate::document::yaml::scalar::{Quotes, bool_like};
 use crate::document::yaml::shape::Item;
-use crate::document::yaml::text::{
-    break_before, column, first_on_line, line_end, line_start, skip_blanks,
-};
+use crate::document::yaml::text::{column, line_end, skip_blanks};
 use crate::document::yaml::tree::Shape;
 use crate::document::yaml::typing::Tag;
 use crate::document::{EditError, Value};
@@ -58,7 +56,7 @@ impl Job<'_> {
     }
 
     /// The quotes to keep: those of the string that is replaced.
-    fn quotes(&self, i: u32) -> Quotes {
+    pub(super) fn quotes(&self, i: u32) -> Quotes {
         let node = self.tree.node(i);
         match node.style {
             _ if node.shape != Shape::Scalar => Quotes::Plain,
@@ -83,9 +81,8 @@ impl Job<'_> {
         }
     }
 
-    /// Take the tag away, which belongs to the old value; an anchor stays. Returns where the
-    /// text in front of the content ends that is left.
-    fn drop_tag(&self, plan: &mut Plan, i: u32) {
+    /// Take the tag away, which belongs to the old value; an anchor stays.
+    pub(super) fn drop_tag(&self, plan: &mut Plan, i: u32) {
         let tree = self.tree;
         let node = tree.node(i);
         if !node.tagged() {
@@ -132,7 +129,7 @@ impl Job<'_> {
     }
 
     /// A blank, when the byte before `p` is not one and would stick to what is put there.
-    fn gap_before(&self, p: usize) -> &'static str {
+    pub(super) fn gap_before(&self, p: usize) -> &'static str {
         let before = self.tree.text.as_bytes()[..p].last();
         let sticks = before
             .is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b':' | b'-' | b'_' | b'!'));
@@ -140,7 +137,7 @@ impl Job<'_> {
     }
 
     /// A blank, when a comment touches the value that ends at `p` (`"a"# comment`).
-    fn gap_behind(&self, p: usize) -> &'static str {
+    pub(super) fn gap_behind(&self, p: usize) -> &'static str {
         if self.tree.text.as_bytes().get(p) == Some(&b'#') {
             " "
         } else {
@@ -149,7 +146,7 @@ impl Job<'_> {
     }
 
     /// Head and body of the new value in block style, when what it replaces starts at `content`.
-    fn block_text(
+    pub(super) fn block_text(
         &self,
         i: u32,
         item: Option<&Item>,
@@ -198,7 +195,7 @@ impl Job<'_> {
         if blanks.contains('\t') && !at_end {
             // A tab before a comment is read by one of Hermes' two readers only.
             plan.splice(p..q, format!(" {head} "));
-        } else if blanks.starts_with(' ') && (at_end || blanks.len() > 1) {
+        } else if at_end && blanks.starts_with(' ') {
             plan.insert(p + 1, head);
         } else {
             plan.insert(p, format!(" {head}"));
@@ -229,208 +226,6 @@ impl Job<'_> {
                 format!("{}{indent}:{gap}{}{}", self.style.eol, text.head, text.body),
             );
         }
-    }
-
-    /// Replace a scalar, an alias or a flow collection that stands in block context.
-    fn replace_inline(
-        &self,
-        plan: &mut Plan,
-        i: u32,
-        item: Option<&Item>,
-        value: &Value,
-    ) -> Result<(), EditError> {
-        let tree = self.tree;
-        let t = &tree.text;
-        let node = tree.node(i);
-        let (start, end) = (tree.content_start(i), tree.true_end(i));
-        let own_line = item
-            .and_then(|item| item.indicator)
-            .is_some_and(|p| line_start(t, start) >= p);
-        let text = if own_line && is_parts(value) {
-            self.style.alone(value, column(t, start), Quotes::Plain)
-        } else {
-            // Where the value will start once the tag is gone.
-            let at = if node.tagged() {
-                node.start as usize
-            } else {
-                start
-            };
-            self.block_text(i, item, value, Some(at))
-        };
-        self.drop_tag(plan, i);
-        // A block scalar's own lines go; its header is replaced like any other scalar.
-        let (head_end, body) = if node.is_block_scalar() {
-            let header = t[start..]
-                .bytes()
-                .take_while(|b| matches!(b, b'|' | b'>' | b'+' | b'-' | b'0'..=b'9'))
-                .count();
-            let line = line_end(t, start);
-            let keep = if end > line { break_before(t, end) } else { 0 };
-            let body = line..end.saturating_sub(keep).max(line);
-            if t.as_bytes().get(start + header) == Some(&b'#') {
-                return Err(self.unsafe_at(start, "a comment touches the header of the text"));
-            }
-            if t[end..line_end(t, end)].contains('\t') && keep == 0 {
-                // One of Hermes' two readers stops at a tab behind a value.
-                return Err(self.unsafe_at(end, "the last line of the text ends with a tab"));
-            }
-            if let Some(item) = item
-                && own_line
-                && column(t, start) <= column(t, item.start)
-            {
-                // Only a block scalar may stand this far left; its successor goes up to the
-                // indicator.
-                let head_at = if node.anchored() {
-                    tree.props_end(i)
-                } else {
-                    item.indicator.unwrap_or(start)
-                };
-                let text = self.block_text(i, Some(item), value, None);
-                self.insert_behind(plan, head_at, &text.head);
-                let from = line_start(t, start);
-                let to = end.saturating_sub(keep).max(start + header);
-                plan.splice(from - break_before(t, from)..to, text.body);
-                return Ok(());
-            }
-            (start + header, body)
-        } else {
-            let line = line_end(t, end);
-            (end, line..line)
-        };
-        if text.head.is_empty() {
-            // Children follow on lines of their own: the blank behind the indicator goes too.
-            let from = if node.anchored() {
-                tree.props_end(i)
-            } else {
-                item.and_then(|item| item.indicator)
-                    .filter(|_| !node.tagged())
-                    .unwrap_or(start)
-            };
-            plan.splice(from..head_end, "");
-        } else if item.is_none() && is_parts(value) && !first_on_line(t, start) {
-            // `--- text`: a block collection cannot start on the marker's line.
-            plan.splice(start..head_end, format!("{}{}", self.style.eol, text.head));
-        } else {
-            let gap = self.gap_before(start);
-            let rest = self.gap_behind(head_end);
-            plan.splice(start..head_end, format!("{gap}{}{rest}", text.head));
-        }
-        if node.is_block_scalar() {
-            let blanks = head_end..skip_blanks(t, head_end);
-            if t[blanks.clone()].contains('\t') && blanks.end < line_end(t, head_end) {
-                plan.splice(blanks, " ");
-            }
-        }
-        plan.splice(body, text.body);
-        Ok(())
-    }
-
-    /// Replace a block collection.
-    fn replace_block(&self, plan: &mut Plan, i: u32, item: Option<&Item>, value: &Value) {
-        let tree = self.tree;
-        let t = &tree.text;
-        let node = tree.node(i);
-        let start = tree.content_start(i);
-        let own = item.map_or(0, |item| column(t, item.start));
-        // Comments at the root's end belong to the file.
-        let end = match item {
-            Some(_) => tree.below(tree.true_end(i), own).0,
-            None => line_end(t, tree.true_end(i).min(t.len())),
-        };
-        let end = self.without_break(start, end);
-        let indicator = item.and_then(|item| item.indicator);
-        let compact = indicator.is_none_or(|p| line_start(t, start) < p);
-        self.drop_tag(plan, i);
-        if compact {
-            let text = self.style.alone(value, column(t, start), Quotes::Plain);
-            plan.splice(start..end, text.joined());
-            return;
-        }
-        let head_at = if node.has_props() {
-            tree.props_end(i)
-        } else {
-            indicator.unwrap_or(start)
-        };
-        if is_parts(value) {
-            let same = matches!(
-                (node.shape, value),
-                (Shape::Sequence, Value::List(_)) | (Shape::Mapping, Value::Map(_))
-            );
-            let at = match item {
-                Some(item) if item.key.is_some() && !same => {
-                    own + if matches!(value, Value::List(_)) {
-                        self.style.dash
-                    } else {
-                        self.style.step
-                    }
-                }
-                _ => column(t, start),
-            };
-            let text = self.style.alone(value, at, Quotes::Plain).joined();
-            plan.splice(
-                line_start(t, start)..end,
-                format!("{}{text}", " ".repeat(at)),
-            );
-            return;
-        }
-        let text = self.block_text(i, item, value, None);
-        let line = line_end(t, head_at);
-        if node.tagged() && !node.anchored() {
-            // The tag is spliced away just before; write in its place.
-            plan.insert(head_at, text.head);
-        } else {
-            self.insert_behind(plan, head_at, &text.head);
-        }
-        plan.splice(line..end, text.body);
-    }
-
-    /// `end`, but before the line break when a `+` block scalar made the break part of it.
-    fn without_break(&self, start: usize, end: usize) -> usize {
-        let n = break_before(&self.tree.text, end);
-        if n > 0 && end - n > start {
-            end - n
-        } else {
-            end
-        }
-    }
-
-    /// Make `value` the first value of a document that has none.
-    pub(super) fn fill_root(&self, value: &Value) -> Result<Plan, EditError> {
-        let tree = self.tree;
-        let t = &tree.text;
-        let root = tree.root();
-        let mut plan = Plan::default();
-        let new = Part::New {
-            instead: root,
-            values: vec![value.clone()],
-        };
-        plan.claim.parts = vec![new];
-        let text = self.style.alone(value, 0, Quotes::Plain).joined();
-        let eol = self.style.eol;
-        match root {
-            Some(i) if !tree.node(i).is_absent() => {
-                self.drop_tag(&mut plan, i);
-                let (start, end) = (tree.content_start(i), tree.true_end(i));
-                let fresh = first_on_line(t, start) && !tree.node(i).has_props();
-                let lead = if fresh || !is_parts(value) {
-                    self.gap_before(start)
-                } else {
-                    eol
-                };
-                plan.splice(start..end.max(start), format!("{lead}{text}"));
-            }
-            _ => {
-                let at = root.map_or(t.len(), |i| tree.node(i).start as usize);
-                if line_start(t, at) == at {
-                    plan.insert(at, format!("{text}{eol}"));
-                } else if at == t.len() {
-                    plan.insert(at, format!("{eol}{text}"));
-                } else {
-                    return Err(self.unsafe_at(at, "the document has no place for a first value"));
-                }
-            }
-        }
-        Ok(plan)
     }
 }
 

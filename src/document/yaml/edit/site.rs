@@ -4,7 +4,7 @@
 //! children should have there. Not responsible for: changing anything.
 
 use crate::document::yaml::event;
-use crate::document::yaml::read::key_is;
+use crate::document::yaml::lookup::key_is;
 use crate::document::yaml::shape::Item;
 use crate::document::yaml::text::{column, line_start};
 use crate::document::yaml::tree::{Shape, Tree};
