@@ -882,3 +882,64 @@ fn no_secret_is_ever_in_an_error_or_a_receipt() {
         );
     }
 }
+
+#[test]
+fn lists_are_edited_by_index() {
+    let home = Home::with(&[("config.yaml", "model: vendor/x\ntoolsets: [web, file]\n")]);
+    home.ok(&["set", "toolsets.1", "browser"]);
+    assert_eq!(
+        home.read("config.yaml"),
+        "model: vendor/x\ntoolsets: [web, browser]\n"
+    );
+    let err = home.refused(&["set", "toolsets.5", "browser"]);
+    assert!(err.contains("index 5") && err.contains("0 to 1"), "{err}");
+    let err = home.refused(&["set", "toolsets.first", "browser"]);
+    assert!(err.contains("list"), "{err}");
+    home.ok(&["set", "fallback_providers.0.model", "m"]);
+    assert_eq!(
+        home.json(&["get", "fallback_providers"])["value"],
+        json!([{"model": "m"}])
+    );
+    home.ok(&["unset", "toolsets.0"]);
+    assert_eq!(home.json(&["get", "toolsets"])["value"], json!(["browser"]));
+}
+
+#[test]
+fn the_short_form_of_model_is_read_and_grown() {
+    let home = Home::with(&[("config.yaml", "model: vendor/x # mine\n")]);
+    assert_eq!(home.ok(&["get", "model.default"]), "vendor/x");
+    home.ok(&["set", "model.default", "vendor/y"]);
+    assert_eq!(home.read("config.yaml"), "model: vendor/y # mine\n");
+    home.ok(&["set", "model.provider", "openrouter"]);
+    assert_eq!(home.json(&["get", "model"])["value"]["default"], "vendor/y");
+    assert_eq!(home.ok(&["get", "model.provider"]), "openrouter");
+    assert!(home.read("config.yaml").contains("# mine"));
+}
+
+#[test]
+fn one_word_never_takes_the_place_of_many_values() {
+    let home = Home::sample();
+    for key in [
+        "agent",
+        "providers.club",
+        "quick_commands",
+        "approvals.deny",
+    ] {
+        home.refused(&["set", key, "word"]);
+    }
+    home.ok(&["set", "--force", "quick_commands.disk", "word"]);
+}
+
+#[test]
+fn a_mask_or_a_placeholder_is_no_secret() {
+    let home = Home::sample();
+    for value in ["***", "sk-or...1111", "your_api_key_here", "••••0000"] {
+        let err = home.refused(&["set", "OPENROUTER_API_KEY", value]);
+        assert!(
+            err.contains("placeholder") && err.contains("--force"),
+            "{err}"
+        );
+    }
+    home.refused(&["set", "auxiliary.vision.api_key", "***"]);
+    home.ok(&["set", "OPENROUTER_API_KEY", "***", "--force"]);
+}

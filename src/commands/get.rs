@@ -114,9 +114,11 @@ fn variable(context: &Context<'_>, session: &Session, name: &str) -> Option<Foun
 
 fn setting(session: &Session, path: &KeyPath) -> Option<Found> {
     let layers = session.layers();
-    if let Some(row) = settings::rows(&layers)
-        .into_iter()
-        .find(|row| &row.path == path)
+    let short_form = model_name(session, path);
+    if short_form.is_none()
+        && let Some(row) = settings::rows(&layers)
+            .into_iter()
+            .find(|row| &row.path == path)
         && !matches!(row.effective, Some(Value::Map(_)))
     {
         let origin = match row.origin {
@@ -130,10 +132,7 @@ fn setting(session: &Session, path: &KeyPath) -> Option<Found> {
         }
     }
     // A section, or something inside a list or a map: the layers put over each other.
-    let user = layers
-        .config
-        .and_then(|doc| doc.get(path))
-        .or_else(|| model_name(session, path));
+    let user = layers.config.and_then(|doc| doc.get(path)).or(short_form);
     let managed = layers.managed_config.and_then(|doc| doc.get(path));
     let origin = match (&managed, &user) {
         (Some(_), _) => "managed",

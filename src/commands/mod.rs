@@ -16,6 +16,7 @@ mod receipt;
 mod render;
 mod restore;
 mod set;
+mod shape;
 mod target;
 mod unset;
 

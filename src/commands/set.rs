@@ -5,7 +5,7 @@
 
 use super::commit::{self, Wanted};
 use super::target::{self, Target};
-use super::{Context, Ending, Failure};
+use super::{Context, Ending, Failure, shape};
 use crate::catalog::{self, Parsed, Setting, Severity};
 use crate::document::dotenv::{Accept, EnvChange, EnvRules, Question};
 use crate::document::{Change, KeyPath, Step, Value, yaml};
@@ -127,16 +127,24 @@ fn env_edits(
             accept: Accept::default(),
             ..plan::env_rules()
         };
+        let is_none = catalog::catalog().is_placeholder(&text) || catalog::looks_masked(&text);
+        if target.is_secret() && is_none {
+            return Err(refused(target, Question::Placeholder));
+        }
         if let Some(question) = doc.questions(name, &text, &strict).first() {
-            return Err(target
-                .failure(format!("was not set: {}", doubt(*question)))
-                .hint("--force writes it all the same"));
+            return Err(refused(target, *question));
         }
     }
     Ok(vec![Edit::Env {
         name: name.to_owned(),
         change: EnvChange::set(text),
     }])
+}
+
+fn refused(target: &Target, question: Question) -> Failure {
+    target
+        .failure(format!("was not set: {}", doubt(question)))
+        .hint("--force writes it all the same")
 }
 
 fn doubt(question: Question) -> &'static str {
@@ -176,27 +184,13 @@ fn config_edits(
     }
     if !request.force {
         if target.is_secret() && catalog::looks_masked(text) {
-            return Err(target
-                .failure("was not set: the value looks like a mask or a placeholder, not like a real secret")
-                .hint("--force writes it all the same"));
+            return Err(refused(target, Question::Placeholder));
         }
-        if let Some(Value::Map(entries)) = &current
-            && !entries.is_empty()
-            && !matches!(value, Value::Map(_))
-        {
-            return Err(target
-                .failure(format!(
-                    "was not set: it is a section with {} entries, and {} in its place would remove them all",
-                    entries.len(),
-                    value.kind()
-                ))
-                .hint("name a key inside the section, or write it all the same with --force"));
-        }
+        refuse_loss(target, current.as_ref(), &value)?;
     }
-    let edit = Edit::Config {
-        path: path.clone(),
-        change: Change::Set(value),
-    };
+    let (path, value) = shape::placed(target, path, value, session.config.doc())?;
+    let change = Change::Set(value);
+    let edit = Edit::Config { path, change };
     let mut edits = plan::with_companions(edit, session.env.doc());
     edits.retain(|edit| match edit {
         Edit::Env { name, .. } => {
@@ -211,6 +205,24 @@ fn config_edits(
         Edit::Config { .. } | Edit::Other { .. } => true,
     });
     Ok(edits)
+}
+
+/// One word in the place of many values is hardly what was meant.
+fn refuse_loss(target: &Target, current: Option<&Value>, value: &Value) -> Result<(), Failure> {
+    let (what, len) = match current {
+        Some(Value::Map(entries)) => ("a section", entries.len()),
+        Some(Value::List(items)) => ("a list", items.len()),
+        _ => return Ok(()),
+    };
+    if len == 0 || matches!(value, Value::Map(_) | Value::List(_)) {
+        return Ok(());
+    }
+    Err(target
+        .failure(format!(
+            "was not set: it is {what} with {len} entries, and {} in its place would remove them all",
+            value.kind()
+        ))
+        .hint("name a key inside it, or write it all the same with --force"))
 }
 
 /// The value that a text stands for.

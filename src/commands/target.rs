@@ -3,7 +3,7 @@
 //! Responsible for: which file a key belongs to, its typed path, and why it may not be changed.
 //! Not responsible for: values.
 
-use super::Failure;
+use super::{Failure, shape};
 use crate::catalog;
 use crate::cli::Global;
 use crate::document::dotenv::EnvDocument;
@@ -79,10 +79,12 @@ pub(super) fn parse(key: &str, global: &Global, session: &Session) -> Result<Tar
         .hint("write a name on both sides of each dot; a dot inside a name is written \\.")
         .key(key));
     }
-    let path = match session.config.doc().or(session.managed_config.as_ref()) {
+    let doc = session.config.doc().or(session.managed_config.as_ref());
+    let path = match doc {
         Some(doc) => doc.resolve(&segments),
         None => KeyPath(segments.into_iter().map(Step::Key).collect()),
     };
+    let path = shape::with_indices(path, doc);
     Ok(Target::Config(path))
 }
 
