@@ -212,8 +212,7 @@ pub(crate) fn places(kernel: &Kernel<'_>, place: &Place, options: &Options) -> V
     let mut out = Vec::new();
     if on_device(&options.home) {
         out.push(options.home.clone());
-    }
-    if on_device(&own) && found_at_start() {
+    } else if on_device(&own) && found_at_start() {
         out.push(own.clone());
     }
     out.push(options.home.clone());
