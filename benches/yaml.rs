@@ -130,8 +130,8 @@ fn main() {
     if let Some(at) = args.iter().position(|a| a == "--memory") {
         return memory_child(&args[at + 1], args[at + 2].parse().unwrap());
     }
-    let small = measure(&sample(10_000), 9);
-    let large = measure(&sample(100_000), 7);
+    let small = measure(&sample(11_000), 9);
+    let large = measure(&sample(111_000), 7);
     let mb = |n: usize| n as f64 / 1e6;
     println!(
         "{:>9} {:>11} {:>9} {:>9} {:>9} {:>9}",
@@ -180,12 +180,12 @@ fn main() {
         ("edit, 1 to 10 MB", ratio(large.edit, small.edit), 11.0),
         (
             "peak memory of open / file, 10 MB",
-            memory_of("open", 100_000) as f64 / size,
+            memory_of("open", 111_000) as f64 / size,
             12.0,
         ),
         (
             "peak memory of open and edit / file, 10 MB",
-            memory_of("edit", 100_000) as f64 / size,
+            memory_of("edit", 111_000) as f64 / size,
             12.0,
         ),
     ];
