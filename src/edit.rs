@@ -3,6 +3,9 @@
 //! Responsible for: one [`Edit`], and the [`EditLog`] with undo and redo.
 //! Not responsible for: applying edits to text ([`crate::plan`]) or saving them ([`crate::session`]).
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use serde::{Deserialize, Serialize};
 
 use crate::document::dotenv::EnvChange;
@@ -16,6 +19,39 @@ pub enum FileId {
     Config,
     /// `.env`
     Env,
+    /// A JSON or TOML file of the home.
+    Other(Name),
+}
+
+/// The name of a file inside the home, kept once for the life of the program: there are few of
+/// them, and a name that can be copied keeps every signature simple.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name(&'static str);
+
+impl Name {
+    /// The name as a value that can be copied.
+    pub fn of(text: &str) -> Self {
+        static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = names.get(text) {
+            return Self(known);
+        }
+        let kept: &'static str = Box::leak(text.to_owned().into_boxed_str());
+        names.insert(kept);
+        Self(kept)
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from).map(|text| Self::of(&text))
+    }
 }
 
 impl FileId {
@@ -24,6 +60,7 @@ impl FileId {
         match self {
             Self::Config => "config.yaml",
             Self::Env => ".env",
+            Self::Other(name) => name.0,
         }
     }
 }
@@ -38,6 +75,15 @@ pub enum Edit {
         name: String,
         /// What happens to it.
         change: EnvChange,
+    },
+    /// A path of a JSON or TOML file.
+    Other {
+        /// Which file.
+        file: Name,
+        /// Where.
+        path: KeyPath,
+        /// What happens there.
+        change: Change,
     },
     /// A path of `config.yaml`.
     Config {
@@ -54,6 +100,7 @@ impl Edit {
         match self {
             Self::Env { .. } => FileId::Env,
             Self::Config { .. } => FileId::Config,
+            Self::Other { file, .. } => FileId::Other(*file),
         }
     }
 
@@ -61,7 +108,7 @@ impl Edit {
     pub fn key(&self) -> String {
         match self {
             Self::Env { name, .. } => name.clone(),
-            Self::Config { path, .. } => path.to_string(),
+            Self::Config { path, .. } | Self::Other { path, .. } => path.to_string(),
         }
     }
 }
@@ -138,6 +185,12 @@ impl EditLog {
     /// All edits in order.
     pub fn edits(&self) -> impl Iterator<Item = &Edit> {
         self.done.iter().flat_map(|s| &s.edits)
+    }
+
+    /// The files that are touched, `config.yaml` first.
+    pub fn files(&self) -> Vec<FileId> {
+        let files: BTreeSet<FileId> = self.edits().map(Edit::file).collect();
+        files.into_iter().collect()
     }
 
     /// Whether nothing is waiting to be saved.

@@ -7,6 +7,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::catalog;
 use crate::document::dotenv::{Accept, EnvChange, EnvDocument, EnvRules};
+use crate::document::tree::{Format, TreeDocument};
 use crate::document::yaml::YamlDocument;
 use crate::document::{Change, EditError, Edited, KeyPath, ParseError, Value};
 use crate::edit::{Edit, FileId};
@@ -89,7 +90,7 @@ pub fn apply<'a>(
             let list: Vec<(KeyPath, Change)> = edits
                 .filter_map(|e| match e {
                     Edit::Config { path, change } => Some((path.clone(), change.clone())),
-                    Edit::Env { .. } => None,
+                    Edit::Env { .. } | Edit::Other { .. } => None,
                 })
                 .collect();
             doc.edit_all(&list).map_err(failed)
@@ -99,10 +100,22 @@ pub fn apply<'a>(
             let list: Vec<(String, EnvChange)> = edits
                 .filter_map(|e| match e {
                     Edit::Env { name, change } => Some((name.clone(), change.clone())),
-                    Edit::Config { .. } => None,
+                    Edit::Config { .. } | Edit::Other { .. } => None,
                 })
                 .collect();
             doc.edit_all(&list, &env_rules()).map_err(failed)
+        }
+        FileId::Other(name) => {
+            let doc = parse_tree(file.name(), bytes).map_err(broken)?;
+            let list: Vec<(KeyPath, Change)> = edits
+                .filter_map(|e| match e {
+                    Edit::Other { file, path, change } if *file == name => {
+                        Some((path.clone(), change.clone()))
+                    }
+                    _ => None,
+                })
+                .collect();
+            doc.edit_all(&list).map_err(failed)
         }
     }
 }
@@ -136,7 +149,7 @@ pub fn removal(doc: &YamlDocument, path: &KeyPath) -> KeyPath {
 pub fn with_companions(edit: Edit, env: Option<&EnvDocument>) -> Vec<Edit> {
     let companion = match &edit {
         Edit::Config { path, change } => companion(path, change, env),
-        Edit::Env { .. } => None,
+        Edit::Env { .. } | Edit::Other { .. } => None,
     };
     std::iter::once(edit).chain(companion).collect()
 }
@@ -163,6 +176,37 @@ fn bridged(value: &Value) -> Option<String> {
         Value::Str(text) => Some(text.clone()),
         Value::List(_) | Value::Map(_) => crate::document::json::to_text(value),
         other => Some(crate::document::yaml::scalar_text(other)),
+    }
+}
+
+/// Read a JSON or TOML file. One that is empty or not there yet is an empty object.
+pub fn parse_tree(name: &str, bytes: &[u8]) -> Result<TreeDocument, ParseError> {
+    if bytes.is_empty() && Format::of(name) == Some(Format::Json) {
+        return TreeDocument::parse(name, b"{}\n");
+    }
+    TreeDocument::parse(name, bytes)
+}
+
+/// Every text of a value that is a secret where it stands.
+fn secret_texts(path: &KeyPath, value: &Value, out: &mut Vec<String>) {
+    let hidden = crate::settings::hide_secrets(path, value);
+    collect_hidden(value, &hidden, out);
+}
+
+fn collect_hidden(value: &Value, hidden: &Value, out: &mut Vec<String>) {
+    match (value, hidden) {
+        (Value::Str(text), Value::Str(shown)) if text != shown => out.push(text.clone()),
+        (Value::List(a), Value::List(b)) => {
+            for (value, hidden) in a.iter().zip(b) {
+                collect_hidden(value, hidden, out);
+            }
+        }
+        (Value::Map(a), Value::Map(b)) => {
+            for ((_, value), (_, hidden)) in a.iter().zip(b) {
+                collect_hidden(value, hidden, out);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -249,6 +293,15 @@ fn secrets_of(file: FileId, bytes: &[u8]) -> Vec<String> {
                         add(entry.value.as_deref().unwrap_or_default());
                         add(entry.load_env_value.as_deref().unwrap_or_default());
                     }
+                }
+            }
+        }
+        FileId::Other(_) => {
+            if let Ok(doc) = parse_tree(file.name(), bytes) {
+                let mut texts = Vec::new();
+                secret_texts(&KeyPath::default(), &doc.root(), &mut texts);
+                for text in &texts {
+                    add(text);
                 }
             }
         }

@@ -9,9 +9,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::document::dotenv::EnvDocument;
+use crate::document::tree::{Format, TreeDocument};
 use crate::document::yaml::YamlDocument;
 use crate::document::{Edited, ParseError, Value};
-use crate::edit::{Edit, EditLog, FileId};
+use crate::edit::{Edit, EditLog, FileId, Name};
 use crate::home::Home;
 use crate::plan::{self, Diff, PlanError};
 use crate::settings::{self, Layers};
@@ -104,6 +105,8 @@ pub struct Session {
     pub config: Loaded<YamlDocument>,
     /// `.env`.
     pub env: Loaded<EnvDocument>,
+    /// The JSON and TOML files of the home.
+    pub others: BTreeMap<Name, Loaded<TreeDocument>>,
     /// The administrator's `config.yaml`, when a managed scope has one that parses.
     pub managed_config: Option<YamlDocument>,
     /// The administrator's `.env`.
@@ -159,6 +162,8 @@ pub struct Staged {
     pub config: Option<YamlDocument>,
     /// `.env` as it will be.
     pub env: Option<EnvDocument>,
+    /// The other files that are touched, as they will be.
+    pub others: BTreeMap<Name, TreeDocument>,
 }
 
 /// One file of a review: what a save would write and how.
@@ -237,6 +242,27 @@ pub enum OnConflict {
     Overwrite,
 }
 
+/// The files of a home that are shown, and what they are for.
+pub const STORED: &[(&str, &str)] = &[
+    ("config.yaml", "settings"),
+    (".env", "keys and other variables"),
+    (
+        "auth.json",
+        "sign-ins and the pool of keys; Hermes writes it",
+    ),
+    (
+        "feishu_seen_message_ids.json",
+        "which Feishu messages were answered; the gateway writes it",
+    ),
+    (
+        "channel_directory.json",
+        "known chats; the gateway rebuilds it",
+    ),
+    ("channel_aliases.json", "names you gave to chats"),
+    ("gateway_state.json", "what the gateway is doing"),
+    ("cron/jobs.json", "scheduled jobs"),
+];
+
 /// How often a file may change between reading and committing before we give up.
 const TRIES: usize = 20;
 
@@ -252,12 +278,21 @@ impl Session {
             .and_then(|b| plan::parse_env(b).ok());
         let config = Loaded::read(&home.config_path(), plan::parse_config);
         let env = Loaded::read(&home.env_path(), plan::parse_env);
+        let others = stored(&home)
+            .into_iter()
+            .filter(|(name, _)| Format::of(name).is_some())
+            .map(|(name, _)| {
+                let parse = |bytes: &[u8]| plan::parse_tree(&name, bytes);
+                (Name::of(&name), Loaded::read(&home.path.join(&name), parse))
+            })
+            .collect();
         let real_home = std::fs::canonicalize(&home.path).ok();
         let hermes_state = HermesState::read(&home.path);
         Self {
             home,
             config,
             env,
+            others,
             managed_config,
             managed_env,
             real_home,
@@ -270,6 +305,11 @@ impl Session {
         *self = Self::open(self.home.clone());
     }
 
+    /// The files that are shown, with what they are for.
+    pub fn files(&self) -> Vec<(String, &'static str)> {
+        stored(&self.home)
+    }
+
     /// Where a file of this home lives, links not followed.
     pub fn path(&self, file: FileId) -> PathBuf {
         path_of(&self.home, file)
@@ -280,6 +320,7 @@ impl Session {
         match file {
             FileId::Config => self.config.fault(),
             FileId::Env => self.env.fault(),
+            FileId::Other(name) => self.others.get(&name).and_then(Loaded::fault),
         }
     }
 
@@ -300,6 +341,7 @@ impl Session {
         match file {
             FileId::Config => self.config.base(),
             FileId::Env => self.env.base(),
+            FileId::Other(name) => self.others.get(&name).map_or(&[], Loaded::base),
         }
     }
 
@@ -341,13 +383,26 @@ impl Session {
         } else {
             self.env.doc().cloned()
         };
-        Ok(Staged { config, env })
+        let mut others = BTreeMap::new();
+        for file in log.files() {
+            if let FileId::Other(name) = file {
+                let edited = plan::apply(file, self.base(file), log.edits())?;
+                if let Ok(doc) = plan::parse_tree(file.name(), &edited.bytes) {
+                    others.insert(name, doc);
+                }
+            }
+        }
+        Ok(Staged {
+            config,
+            env,
+            others,
+        })
     }
 
     /// What a save would do, from the files as they are on disk at this moment.
     pub fn review(&self, log: &EditLog) -> Result<Vec<FilePlan>, CommitError> {
         let mut plans = Vec::new();
-        for file in [FileId::Config, FileId::Env] {
+        for file in log.files() {
             let edits: Vec<&Edit> = log.edits().filter(|e| e.file() == file).collect();
             if edits.is_empty() {
                 continue;
@@ -382,7 +437,7 @@ impl Session {
     /// edits of the files that were not saved.
     pub fn save(&mut self, log: &mut EditLog) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
-        for file in [FileId::Config, FileId::Env] {
+        for file in log.files() {
             let edits: Vec<Edit> = log.edits().filter(|e| e.file() == file).cloned().collect();
             if edits.is_empty() {
                 continue;
@@ -401,6 +456,23 @@ impl Session {
     }
 }
 
+/// The files known by name, and every TOML file that lies in the home.
+fn stored(home: &Home) -> Vec<(String, &'static str)> {
+    let mut out: Vec<(String, &'static str)> = STORED
+        .iter()
+        .map(|(name, about)| ((*name).to_owned(), *about))
+        .collect();
+    let mut toml: Vec<String> = std::fs::read_dir(&home.path)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| Format::of(name) == Some(Format::Toml))
+        .collect();
+    toml.sort();
+    out.extend(toml.into_iter().map(|name| (name, "a TOML file")));
+    out
+}
+
 /// The writer's options for files of this home.
 pub fn options(home: &Home) -> Options {
     let options = Options::new(&home.path);
@@ -416,6 +488,7 @@ pub fn path_of(home: &Home, file: FileId) -> PathBuf {
     match file {
         FileId::Config => home.config_path(),
         FileId::Env => home.env_path(),
+        FileId::Other(_) => home.path.join(file.name()),
     }
 }
 
@@ -523,6 +596,9 @@ fn refuse_conflicts(
 fn value_at(edit: &Edit, bytes: &[u8]) -> Option<Value> {
     match edit {
         Edit::Config { path, .. } => plan::parse_config(bytes).ok()?.get(path),
+        Edit::Other { file, path, .. } => plan::parse_tree(FileId::Other(*file).name(), bytes)
+            .ok()?
+            .get(path),
         Edit::Env { name, .. } => plan::parse_env(bytes)
             .ok()?
             .get_load_env(name)

@@ -336,3 +336,39 @@ fn only_staged_files_of_dead_processes_are_removed() {
             .all(|(path, _)| path.file_name() == Path::new("x/.hermes-tui-1.tmp").file_name())
     );
 }
+
+#[test]
+fn a_journal_lies_only_where_the_next_start_looks() {
+    // A link two levels down leads out of the home. Its directory is not looked through at start,
+    // so the journal of a save through it has to lie in the home.
+    let (home, out) = (scratch(), scratch());
+    let target = out.path().join("jobs.json");
+    put(&target, text("old", 2000), 0o600);
+    std::fs::hard_link(&target, out.path().join("alias")).unwrap();
+    std::fs::create_dir(home.path().join("cron")).unwrap();
+    let link = home.path().join("cron/jobs.json");
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let options = Options::new(home.path()).without_backup();
+    let probe = Faulty::new(&Rules::default(), &[]);
+    let new = text("new", 2000);
+    let report = write_with(&probe, &link, &new, &options).unwrap();
+    assert!(report.journal.unwrap().path.starts_with(home.path()));
+    let at = probe
+        .log
+        .borrow()
+        .iter()
+        .rposition(|name| *name == "pwrite")
+        .unwrap()
+        + 1;
+    put(&target, text("old", 2000), 0o600);
+    let _ = write_with(
+        &Faulty::new(&Rules::default(), &[(at, Fault::ShortStop)]),
+        &link,
+        &new,
+        &options,
+    );
+    assert_ne!(get(&target), new);
+    let found = recover(&options);
+    assert_eq!(found[0].outcome, Outcome::Redone, "{found:?}");
+    assert_eq!(get(&target), new);
+}

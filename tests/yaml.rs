@@ -257,6 +257,21 @@ fn parts_of_flow_collections_go_with_their_lines() {
 }
 
 #[test]
+fn text_that_looks_like_a_comment_stays_text() {
+    let gone = Change::Remove;
+    check("a: 'x\n# y'\nb: 1\n", "b", &gone, "a: 'x\n# y'\n");
+    check("a: |\n  x\n  # y\nb: 1\n", "a", &gone, "b: 1\n");
+    let error = edit("a: |\n  x", "b", &Change::Set(Value::Int(1))).unwrap_err();
+    assert!(error.to_string().contains("line break"), "{error}");
+    check(
+        "a: |-\n  x",
+        "b",
+        &Change::Set(Value::Int(1)),
+        "a: |-\n  x\nb: 1",
+    );
+}
+
+#[test]
 fn missing_parents_and_lists_are_made_in_the_files_style() {
     let set = Change::Set(s("v"));
     check("", "a.b", &set, "a:\n  b: v\n");

@@ -11,9 +11,9 @@ use super::{Context, Ending, Failure, receipt};
 use crate::catalog::Severity;
 use crate::document::ParseError;
 use crate::plan;
+use crate::session::STORED;
 use crate::session::{self, Loaded, Session};
 use crate::settings::{self, File, Problem};
-use crate::tui::effects::STORED;
 use crate::writer::{self, Prediction};
 
 pub(super) fn run(context: &mut Context<'_>, probe: bool) -> Result<Ending, Failure> {

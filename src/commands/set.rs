@@ -202,7 +202,7 @@ fn config_edits(
             }
             free
         }
-        Edit::Config { .. } => true,
+        Edit::Config { .. } | Edit::Other { .. } => true,
     });
     Ok(edits)
 }

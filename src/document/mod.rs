@@ -9,6 +9,7 @@ pub mod json;
 pub mod path;
 pub mod splice;
 pub mod toml;
+pub mod tree;
 pub mod value;
 pub mod yaml;
 

@@ -239,6 +239,7 @@ pub fn jump(model: &mut Model, target: &Target) -> bool {
                 exact.or_else(|| rows.iter().position(|r| r.path.contains(path))),
             )
         }
+        Target::Other(..) => return false,
         Target::Env(name) => (
             Tab::Keys,
             model.derived.keys.iter().position(|k| &k.name == name),

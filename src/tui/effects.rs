@@ -141,6 +141,7 @@ fn takes_effect(model: &Model) -> Vec<String> {
                 || "when Hermes reads it next".into(),
                 settings::takes_effect,
             ),
+            super::model::Target::Other(..) => "when Hermes reads the file next".into(),
             super::model::Target::Env(_) => {
                 if model.staged_value(target).is_some() {
                     "with the next message".into()
@@ -222,45 +223,26 @@ pub enum Depth {
 pub fn storage(session: &Session, depth: Depth) -> Vec<StorageRow> {
     let home = &session.home.path;
     let options = session::options(&session.home);
-    STORED
-        .iter()
+    session
+        .files()
+        .into_iter()
         .map(|(name, about)| {
-            let path = home.join(name);
+            let path = home.join(&name);
             let prediction = match depth {
                 Depth::Look => writer::predict(&path, &options),
                 Depth::Prove => writer::probe(&path, &options),
             };
+            let content = content(session, &name, &path);
             StorageRow {
-                name: (*name).to_owned(),
+                name,
                 about,
                 prediction,
-                content: content(session, name, &path),
+                content,
                 proved: depth == Depth::Prove,
             }
         })
         .collect()
 }
-
-/// The files shown on the storage tab, and what they are for.
-pub const STORED: &[(&str, &str)] = &[
-    ("config.yaml", "settings"),
-    (".env", "keys and other variables"),
-    (
-        "auth.json",
-        "sign-ins and the pool of keys; Hermes writes it",
-    ),
-    (
-        "feishu_seen_message_ids.json",
-        "which Feishu messages were answered; the gateway writes it",
-    ),
-    (
-        "channel_directory.json",
-        "known chats; the gateway rebuilds it",
-    ),
-    ("channel_aliases.json", "names you gave to chats"),
-    ("gateway_state.json", "what the gateway is doing"),
-    ("cron/jobs.json", "scheduled jobs"),
-];
 
 /// What a file holds, in a few words, or what is wrong with it.
 fn content(session: &Session, name: &str, path: &Path) -> Result<String, String> {

@@ -200,9 +200,8 @@ pub fn hint_on(binding: &Binding, tab: Tab) -> &'static str {
         (A::Backups, Tab::Storage) => "b copies",
         (A::External, Tab::Problems | Tab::Storage) => "e open in $EDITOR",
         (A::Toggle, Tab::Settings) => binding.hint,
-        (A::Activate | A::Reset | A::NextPane, Tab::Storage)
-        | (A::Reset | A::NextPane, Tab::Problems)
-        | (A::Toggle, _) => "",
+        (A::Activate, Tab::Storage) => "⏎ open",
+        (A::Reset | A::NextPane, Tab::Storage | Tab::Problems) | (A::Toggle, _) => "",
         _ => binding.hint,
     }
 }

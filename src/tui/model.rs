@@ -12,10 +12,11 @@ use tui_input::Input;
 use super::action::Tab;
 use super::models::{ProviderItem, Slot, provider_items, slots};
 use super::theme::Theme;
-use crate::document::{KeyPath, Value};
-use crate::edit::{Edit, EditLog, FileId, Step};
+use crate::document::dotenv::EnvChange;
+use crate::document::{Change, KeyPath, Value};
+use crate::edit::{Edit, EditLog, FileId, Name, Step};
 use crate::plan::PlanError;
-use crate::session::{FilePlan, Outcome, Session, Staged};
+use crate::session::{FilePlan, Loaded, Outcome, Session, Staged};
 use crate::settings::{self, KeyRow, Problem, Row};
 use crate::writer::{Prediction, backup};
 
@@ -26,14 +27,17 @@ pub enum Target {
     Config(KeyPath),
     /// A variable of `.env`.
     Env(String),
+    /// A path of a JSON or TOML file.
+    Other(Name, KeyPath),
 }
 
 impl Target {
     /// The key as the user writes it.
     pub fn key(&self) -> String {
         match self {
-            Self::Config(path) => path.to_string(),
             Self::Env(name) => name.clone(),
+            Self::Other(name, path) if path.0.is_empty() => FileId::Other(*name).name().to_owned(),
+            Self::Config(path) | Self::Other(_, path) => path.to_string(),
         }
     }
 
@@ -42,6 +46,41 @@ impl Target {
         match self {
             Self::Config(_) => FileId::Config,
             Self::Env(_) => FileId::Env,
+            Self::Other(name, _) => FileId::Other(*name),
+        }
+    }
+
+    /// The path inside the file; a variable has none.
+    pub fn path(&self) -> Option<&KeyPath> {
+        match self {
+            Self::Config(path) | Self::Other(_, path) => Some(path),
+            Self::Env(_) => None,
+        }
+    }
+
+    /// Another path of the same file.
+    #[must_use]
+    pub fn at(&self, path: KeyPath) -> Self {
+        match self {
+            Self::Other(name, _) => Self::Other(*name, path),
+            Self::Config(_) | Self::Env(_) => Self::Config(path),
+        }
+    }
+
+    /// The edit that makes a change. A variable can only be set to a text and removed.
+    pub fn edit(&self, change: Change) -> Edit {
+        match self.clone() {
+            Self::Config(path) => Edit::Config { path, change },
+            Self::Other(file, path) => Edit::Other { file, path, change },
+            Self::Env(name) => Edit::Env {
+                name,
+                change: match change {
+                    Change::Set(value) => EnvChange::Set {
+                        value: text_of(&value),
+                    },
+                    _ => EnvChange::Remove,
+                },
+            },
         }
     }
 }
@@ -131,9 +170,9 @@ pub enum Purpose {
     /// The path of a new setting in `config.yaml`.
     NewSetting,
     /// The name of a new entry in the map at the path.
-    NewEntry(KeyPath),
+    NewEntry(Target),
     /// A new element at the end of the list at the path.
-    NewElement(KeyPath),
+    NewElement(Target),
     /// A model name for the slot, at the provider with this id.
     ModelName {
         /// Index into the slots.
@@ -195,7 +234,7 @@ pub struct ChoiceItem {
 #[derive(Debug, Clone)]
 pub struct Items {
     /// Where it stands.
-    pub path: KeyPath,
+    pub target: Target,
     /// The selected element.
     pub cursor: Cursor,
 }
@@ -338,6 +377,7 @@ impl Model {
         let staged = Staged {
             config: session.config.doc().cloned(),
             env: session.env.doc().cloned(),
+            others: BTreeMap::new(),
         };
         let mut model = Self {
             session,
@@ -468,6 +508,7 @@ impl Model {
             .map(|e| match e {
                 Edit::Config { path, .. } => Target::Config(list_root(path)),
                 Edit::Env { name, .. } => Target::Env(name.clone()),
+                Edit::Other { file, path, .. } => Target::Other(*file, list_root(path)),
             })
             .collect();
         targets.sort();
@@ -483,6 +524,10 @@ impl Model {
         match target {
             Target::Config(path) => self.staged.config.as_ref()?.get(path),
             Target::Env(name) => self.staged.env.as_ref()?.get_load_env(name).map(Value::Str),
+            Target::Other(name, path) => match self.staged.others.get(name) {
+                Some(doc) => doc.get(path),
+                None => self.loaded_value(target),
+            },
         }
     }
 
@@ -491,6 +536,12 @@ impl Model {
         match target {
             Target::Config(path) => self.session.config.doc()?.get(path),
             Target::Env(name) => self.session.env.doc()?.get_load_env(name).map(Value::Str),
+            Target::Other(name, path) => self
+                .session
+                .others
+                .get(name)
+                .and_then(Loaded::doc)?
+                .get(path),
         }
     }
 
@@ -498,6 +549,9 @@ impl Model {
     pub fn is_unsaved(&self, target: &Target) -> bool {
         self.unsaved.iter().any(|u| match (u, target) {
             (Target::Config(u), Target::Config(t)) => t.contains(u) || u.contains(t),
+            (Target::Other(a, u), Target::Other(b, t)) => {
+                a == b && (t.contains(u) || u.contains(t))
+            }
             (u, t) => u == t,
         })
     }
@@ -519,6 +573,15 @@ impl Model {
             return true;
         }
         false
+    }
+}
+
+/// The text of a value without quotes; what is no text as YAML writes it.
+pub fn text_of(value: &Value) -> String {
+    match value {
+        Value::Str(s) => s.clone(),
+        Value::Null => String::new(),
+        other => crate::document::yaml::scalar_text(other),
     }
 }
 

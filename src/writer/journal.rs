@@ -22,10 +22,10 @@ use sha2::{Digest, Sha256};
 use super::errors::Attempt;
 use super::kernel::{Dir, File, Kernel, Step};
 use super::options::Options;
-use super::replace;
 use super::report::{JournalReport, Survives};
 use super::resolve::{Place, mount_of_dir};
 use super::sys::Stat;
+use super::{recovery, replace};
 use crate::mount::Mount;
 
 const MAGIC: &[u8] = b"hermes-tui journal 1\n";
@@ -198,12 +198,22 @@ pub(crate) fn places(kernel: &Kernel<'_>, place: &Place, options: &Options) -> V
             == device
     };
     let own = place.dir.path.clone();
-    let found_from_home = place.requested.starts_with(&options.home);
+    let found_at_start = || {
+        let searched = recovery::search_dirs(kernel, options);
+        let inode = |path: &Path| {
+            let stat = kernel
+                .open_dir_path(path)
+                .and_then(|dir| kernel.stat_dir(&dir));
+            stat.ok().map(|stat| (stat.device, stat.inode))
+        };
+        let own = inode(&own);
+        own.is_some() && searched.iter().any(|path| inode(path) == own)
+    };
     let mut out = Vec::new();
     if on_device(&options.home) {
         out.push(options.home.clone());
     }
-    if found_from_home && on_device(&own) {
+    if on_device(&own) && found_at_start() {
         out.push(own.clone());
     }
     out.push(options.home.clone());

@@ -69,7 +69,10 @@ pub(crate) fn acquire(
             OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW,
             0o600,
         ) {
-            Ok(file) => files.extend(wait_for(kernel, file, wait, place, warnings)?),
+            Ok(file) => {
+                give_to_owner(kernel, &dir, &file);
+                files.extend(wait_for(kernel, file, wait, place, warnings)?);
+            }
             Err(attempt) => warnings.push(format!("not locked against Hermes: {attempt}")),
         }
     }
@@ -89,6 +92,18 @@ pub(crate) fn acquire(
         _files: files,
         inode,
     })
+}
+
+/// A lock file that root has just created in another user's home must not lock that user out.
+fn give_to_owner(kernel: &Kernel<'_>, dir: &Dir, file: &File) {
+    if let (Ok(dir), Ok(have)) = (kernel.stat_dir(dir), kernel.stat_file(file))
+        && have.uid == 0
+        && dir.uid != 0
+        && have.size == 0
+    {
+        // Where this is not possible, Hermes reports a file that it may not open.
+        let _ = kernel.chown(file, dir.uid, dir.gid);
+    }
 }
 
 /// The lock file that another program uses for this file.

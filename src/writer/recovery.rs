@@ -61,7 +61,7 @@ pub(crate) fn before_save(kernel: &Kernel<'_>, place: &Place, options: &Options)
 
 /// Directories in which journals and staged files for this home may lie: the home, its backups, the
 /// state directory, and wherever links in the home lead.
-fn search_dirs(kernel: &Kernel<'_>, options: &Options) -> Vec<PathBuf> {
+pub(crate) fn search_dirs(kernel: &Kernel<'_>, options: &Options) -> Vec<PathBuf> {
     let mut found = vec![
         options.home.clone(),
         options.home.join(super::backup::FOLDER),

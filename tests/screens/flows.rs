@@ -281,3 +281,68 @@ fn edits_of_a_session_that_was_cut_off_are_offered_again() {
     next.press("<ret>s<ret>");
     assert!(next.read("config.yaml").contains("timeout: 300"));
 }
+
+#[test]
+fn a_state_file_is_edited_in_its_own_text() {
+    let mut screen = Screen::with(80, 24, |home| {
+        use std::io::Write as _;
+        let mut file = std::fs::File::create(home.join("channel_aliases.json")).unwrap();
+        file.write_all(
+            b"{\r\n  \"telegram\": {\"777000111\": \"Mira\",  \"777000222\": \"Jon\"}\r\n}",
+        )
+        .unwrap();
+    });
+    let at = screen
+        .model
+        .storage
+        .iter()
+        .position(|r| r.name == "channel_aliases.json")
+        .unwrap();
+    screen.press("5");
+    screen.model.tabs[4].cursors[0].at = at;
+    screen.press("<ret><ret><ret><C-u>Mirabel<ret>");
+    assert_eq!(screen.model.unsaved.len(), 1);
+    screen.press("<esc><esc>s<ret>");
+    assert_eq!(
+        screen.read("channel_aliases.json"),
+        "{\r\n  \"telegram\": {\"777000111\": \"Mirabel\",  \"777000222\": \"Jon\"}\r\n}"
+    );
+}
+
+#[test]
+fn a_toml_file_of_the_home_is_edited_in_its_own_text() {
+    let text = "# mine\n[lamp]\non = true   # evenings\nlevel = 3\n";
+    let mut screen = Screen::with(80, 24, |home| {
+        use std::io::Write as _;
+        let mut file = std::fs::File::create(home.join("lamp.toml")).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    });
+    let at = screen
+        .model
+        .storage
+        .iter()
+        .position(|r| r.name == "lamp.toml")
+        .unwrap();
+    screen.press("5");
+    screen.model.tabs[4].cursors[0].at = at;
+    screen.press("<ret><ret><down><ret><C-u>5<ret><esc><esc>s<ret>");
+    assert_eq!(
+        screen.read("lamp.toml"),
+        text.replace("level = 3", "level = 5")
+    );
+}
+
+#[test]
+fn a_broken_state_file_is_shown_and_never_written() {
+    let mut screen = Screen::with(80, 24, |home| {
+        use std::io::Write as _;
+        let mut file = std::fs::File::create(home.join("auth.json")).unwrap();
+        file.write_all(b"{\"version\": 1,").unwrap();
+    });
+    screen.press("5<down><down><ret>");
+    let shown = screen.text();
+    assert!(
+        shown.contains("auth.json is read-only here: line 1"),
+        "{shown}"
+    );
+}

@@ -24,6 +24,9 @@ pub(super) struct Item {
     pub indicator: Option<usize>,
     /// Just behind its last character (layout blanks of block scalars not counted).
     pub end: usize,
+    /// End of the entry or element before it; nothing above that belongs to this one. 0 for the
+    /// first.
+    pub floor: usize,
 }
 
 impl Tree {
@@ -91,6 +94,19 @@ impl Tree {
                 .len()
     }
 
+    /// Whether the last value in the node is a block scalar that a line break at the end of the
+    /// file would change.
+    pub(super) fn ends_in_open_text(&self, i: u32) -> bool {
+        let last = self.node(i).next - 1;
+        let header = &self.text[self.content_start(last)..];
+        self.node(last).is_block_scalar()
+            && !self.scalar(last).is_empty()
+            && !header
+                .bytes()
+                .take_while(|b| matches!(b, b'|' | b'>' | b'+' | b'-' | b'0'..=b'9'))
+                .any(|b| b == b'-')
+    }
+
     /// Just behind the `:` that follows key `k`.
     pub(super) fn colon(&self, k: u32, flow: bool) -> Option<usize> {
         let p = skip_space(&self.text, self.true_end(k));
@@ -123,6 +139,7 @@ impl Tree {
                     start: self.question_mark(key_start, from).unwrap_or(key_start),
                     indicator,
                     end,
+                    floor: out.last().map_or(0, |before| before.end),
                 });
                 from = end;
             }
@@ -150,6 +167,7 @@ impl Tree {
                     start,
                     indicator,
                     end,
+                    floor: out.last().map_or(0, |before| before.end),
                 });
                 from = end;
             }
@@ -192,19 +210,24 @@ impl Tree {
             return None;
         }
         let own = column(t, item.start);
-        let start = self.glued_above(line_start(t, item.start), own);
+        let start = self.glued_above(item);
         Some(start..self.below(item.end, own).1)
     }
 
-    /// Start of the comment lines that stand directly above the line at `line`, in `own` column.
-    pub(super) fn glued_above(&self, line: usize, own: usize) -> usize {
+    /// Start of the comment lines that stand directly above an entry or element in its column;
+    /// the start of its line when there are none.
+    pub(super) fn glued_above(&self, item: &Item) -> usize {
         let t = &self.text;
-        let mut start = line;
+        let own = column(t, item.start);
+        let mut start = line_start(t, item.start);
         while start > 0 && break_before(t, start) > 0 {
             let above = line_start(t, start - break_before(t, start));
             let p = skip_blanks(t, above);
             // Behind a NEL, LS or PS a comment looks like part of the line before.
             let alone = !soft_break_before(t, above);
+            if above < item.floor {
+                break;
+            }
             if alone && self.at(p) == Some(b'#') && column(t, p) == own {
                 start = above;
             } else {

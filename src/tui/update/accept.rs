@@ -31,17 +31,16 @@ fn take(model: &mut Model, editor: &mut Editor) -> Result<(), String> {
             };
             open::try_stage(model, format!("set {name}"), edit)
         }
-        Purpose::Value(Target::Config(path)) => {
+        Purpose::Value(target) => {
             if editor.secret && text.is_empty() {
                 return Err("nothing was typed; Esc leaves the value as it is".into());
             }
-            let value = typed(model, &path, &text)?;
-            check(&path, &value, editor)?;
-            let edit = Edit::Config {
-                path: path.clone(),
-                change: Change::Set(value),
-            };
-            open::try_stage(model, format!("set {path}"), edit)
+            let value = typed(model, &target, &text)?;
+            if let Target::Config(path) = &target {
+                check(path, &value, editor)?;
+            }
+            let label = format!("set {}", target.key());
+            open::try_stage(model, label, target.edit(Change::Set(value)))
         }
         Purpose::NewVariable => {
             let name = text.trim().to_owned();
@@ -63,25 +62,23 @@ fn take(model: &mut Model, editor: &mut Editor) -> Result<(), String> {
             open::editor(model, &target);
             Ok(())
         }
-        Purpose::NewEntry(path) => {
+        Purpose::NewEntry(target) => {
             let name = text.trim();
             if name.is_empty() {
                 return Err("the entry needs a name".into());
             }
-            let at = path.child(Step::Key(name.to_owned()));
-            if model.staged_value(&Target::Config(at.clone())).is_some() {
-                return Err(format!("{at} is there already"));
+            let path = target.path().cloned().unwrap_or_default();
+            let at = target.at(path.child(Step::Key(name.to_owned())));
+            if model.staged_value(&at).is_some() {
+                return Err(format!("{name} is there already"));
             }
-            open::editor(model, &Target::Config(at));
+            open::editor(model, &at);
             Ok(())
         }
-        Purpose::NewElement(path) => {
-            let value = element(model, &path, &text)?;
-            let edit = Edit::Config {
-                path: path.clone(),
-                change: Change::Append(value),
-            };
-            open::try_stage(model, format!("add to {path}"), edit)
+        Purpose::NewElement(target) => {
+            let value = element(model, &target, &text)?;
+            let label = format!("add to {}", target.key());
+            open::try_stage(model, label, target.edit(Change::Append(value)))
         }
         Purpose::ModelName { slot, provider } => {
             if text.trim().is_empty() {
@@ -122,13 +119,16 @@ fn parse(setting: &catalog::Setting, text: &str) -> Result<Value, String> {
     }
 }
 
-/// The value that a text stands for at a path.
-fn typed(model: &Model, path: &KeyPath, text: &str) -> Result<Value, String> {
-    let catalog = catalog::catalog();
-    match catalog.setting(path) {
+/// The value that a text stands for at a target.
+fn typed(model: &Model, target: &Target, text: &str) -> Result<Value, String> {
+    let known = match target {
+        Target::Config(path) => catalog::catalog().setting(path),
+        Target::Env(_) | Target::Other(..) => None,
+    };
+    match known {
         Some(setting) => parse(setting, text),
         // What the catalogue does not know keeps the type it has.
-        None => match model.staged_value(&Target::Config(path.clone())) {
+        None => match model.staged_value(target) {
             Some(Value::Str(_)) => Ok(Value::Str(text.to_owned())),
             _ => yaml::parse_flow_value(text).map_err(|e| e.reason),
         },
@@ -136,16 +136,19 @@ fn typed(model: &Model, path: &KeyPath, text: &str) -> Result<Value, String> {
 }
 
 /// The value that a text stands for as a new element of a list: of the type of its neighbours.
-fn element(model: &Model, path: &KeyPath, text: &str) -> Result<Value, String> {
-    let first = path.child(Step::Index(0));
-    match model.staged_value(&Target::Config(path.clone())) {
+fn element(model: &Model, target: &Target, text: &str) -> Result<Value, String> {
+    match model.staged_value(target) {
         Some(Value::List(list)) if list.iter().any(|v| matches!(v, Value::Str(_))) => {
             Ok(Value::Str(text.to_owned()))
         }
-        _ => match catalog::catalog().setting(&first) {
-            Some(setting) => parse(setting, text),
-            None => yaml::parse_flow_value(text).map_err(|e| e.reason),
-        },
+        _ => {
+            let first = target
+                .path()
+                .cloned()
+                .unwrap_or_default()
+                .child(Step::Index(0));
+            typed(model, &target.at(first), text)
+        }
     }
 }
 

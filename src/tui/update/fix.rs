@@ -52,7 +52,7 @@ pub fn problem_target(problem: &Problem) -> Option<Target> {
     }
     Some(match problem_file(problem) {
         FileId::Env => Target::Env(problem.key.clone()),
-        FileId::Config => {
+        FileId::Config | FileId::Other(_) => {
             let segments = KeyPath::split(&problem.key);
             Target::Config(KeyPath(segments.into_iter().map(Step::Key).collect()))
         }

@@ -1,5 +1,7 @@
 //! Keys while something floats above the tabs: editors, lists, review, receipt, help, questions.
 
+use std::fmt::Write as _;
+
 use super::super::action::Action;
 use super::super::browse;
 use super::super::key::Key;
@@ -8,7 +10,6 @@ use super::super::text::count;
 use super::{Effect, accept, field_key, main_screen, open};
 use crate::catalog;
 use crate::document::{Change, KeyPath, Step, Value};
-use crate::edit::Edit;
 use crate::writer::Resolution;
 
 /// One key for the topmost layer.
@@ -139,8 +140,8 @@ fn items(model: &mut Model, action: Option<Action>) {
     let Some(Layer::Items(items)) = model.layers.last() else {
         return;
     };
-    let (path, at) = (items.path.clone(), items.cursor.at);
-    let here = Target::Config(path.clone());
+    let (here, at) = (items.target.clone(), items.cursor.at);
+    let path = here.path().cloned().unwrap_or_default();
     let value = open::shown_value(model, &here).or_else(|| model.staged_value(&here));
     let value = value.unwrap_or(Value::Null);
     let len = match &value {
@@ -168,25 +169,18 @@ fn items(model: &mut Model, action: Option<Action>) {
         Some(Action::Redo) => main_screen::redo(model),
         Some(Action::Activate) => match child(&value, &path, at) {
             Some(child) => {
-                into_file(model, &path, &value);
-                open::editor(model, &Target::Config(child));
+                into_file(model, &here, &value);
+                open::editor(model, &here.at(child));
             }
-            None if len == 0 => add_item(model, &path, &value),
+            None if len == 0 => add_item(model, &here, &value),
             None => model.complain("this key has no text form here: Esc, then e opens the file"),
         },
-        Some(Action::Add) => add_item(model, &path, &value),
+        Some(Action::Add) => add_item(model, &here, &value),
         Some(Action::Delete) => {
             if let Some(child) = child(&value, &path, at) {
-                into_file(model, &path, &value);
+                into_file(model, &here, &value);
                 let label = format!("remove {child}");
-                open::stage_edit(
-                    model,
-                    label,
-                    Edit::Config {
-                        path: child,
-                        change: Change::Remove,
-                    },
-                );
+                open::stage_edit(model, label, here.at(child).edit(Change::Remove));
                 if let Some(Layer::Items(items)) = model.layers.last_mut() {
                     items.cursor.step(0, len.saturating_sub(1));
                 }
@@ -205,17 +199,10 @@ fn items(model: &mut Model, action: Option<Action>) {
             let Some(to) = to.filter(|t| *t < len) else {
                 return;
             };
-            into_file(model, &path, &value);
+            into_file(model, &here, &value);
             let change = Change::Move { from: at, to };
-            let label = format!("move an element of {path}");
-            open::stage_edit(
-                model,
-                label,
-                Edit::Config {
-                    path: path.clone(),
-                    change,
-                },
-            );
+            let label = format!("move an element of {}", here.key());
+            open::stage_edit(model, label, here.edit(change));
             if let Some(Layer::Items(items)) = model.layers.last_mut()
                 && model.status.is_none()
             {
@@ -228,28 +215,29 @@ fn items(model: &mut Model, action: Option<Action>) {
 
 /// A list that so far only exists as a default has to be in the file before one of its elements
 /// can change.
-fn into_file(model: &mut Model, path: &KeyPath, value: &Value) {
-    let target = Target::Config(path.clone());
-    if model.staged_value(&target).is_none() && !matches!(value, Value::Null) {
-        open::stage_value(model, &target, value.clone());
+fn into_file(model: &mut Model, target: &Target, value: &Value) {
+    if model.staged_value(target).is_none() && !matches!(value, Value::Null) {
+        open::stage_value(model, target, value.clone());
     }
 }
 
-fn add_item(model: &mut Model, path: &KeyPath, value: &Value) {
+fn add_item(model: &mut Model, target: &Target, value: &Value) {
     let is_map = match value {
         Value::Map(_) => true,
         Value::List(_) => false,
-        _ => open::row(model, path)
+        _ => target
+            .path()
+            .and_then(|path| open::row(model, path))
             .and_then(|r| r.setting)
             .is_some_and(|s| s.kind == catalog::Kind::Map),
     };
-    into_file(model, path, value);
+    into_file(model, target, value);
     if is_map {
-        let title = format!("Name of the new entry in {path}");
-        open::ask(model, Purpose::NewEntry(path.clone()), &title, "");
+        let title = format!("Name of the new entry in {}", target.key());
+        open::ask(model, Purpose::NewEntry(target.clone()), &title, "");
     } else {
-        let title = format!("New element of {path}");
-        open::ask(model, Purpose::NewElement(path.clone()), &title, "");
+        let title = format!("New element of {}", target.key());
+        open::ask(model, Purpose::NewElement(target.clone()), &title, "");
     }
 }
 
@@ -299,6 +287,12 @@ fn as_commands(model: &Model) -> String {
         let secret = match target {
             Target::Env(name) => catalog::catalog().is_secret_name(name),
             Target::Config(path) => catalog::catalog().is_secret_path(path),
+            Target::Other(name, path) => {
+                // There is no command for these files; a line that says so is better than none.
+                let file = crate::edit::FileId::Other(*name).name();
+                let _ = writeln!(out, "# {path} of {file}: in the editor");
+                continue;
+            }
         };
         let line = match model.staged_value(target) {
             None => format!("hermes-tui unset {key}"),

@@ -6,9 +6,8 @@ use super::super::action::{Action, Tab};
 use super::super::browse;
 use super::super::model::{Cursor, Layer, Model, REVEAL_FOR, Search, TabState, Target};
 use super::{Effect, fix, open, pick};
-use crate::document::dotenv::EnvChange;
-use crate::document::{Change, Value};
-use crate::edit::{Edit, FileId};
+use crate::document::{Change, KeyPath, Value};
+use crate::edit::{FileId, Name};
 
 impl TabState {
     /// The pane that a search narrows.
@@ -207,7 +206,19 @@ fn activate(model: &mut Model) {
                 None => model.say("this one is about the whole file: e opens it"),
             }
         }
-        Tab::Storage => {}
+        Tab::Storage => open_stored(model),
+    }
+}
+
+/// Enter on the Storage tab: the two main files have tabs of their own, the others open as a tree.
+fn open_stored(model: &mut Model) {
+    let Some(row) = model.storage.get(model.here().cursors[0].at) else {
+        return;
+    };
+    match row.name.as_str() {
+        "config.yaml" => model.tab = Tab::Settings,
+        ".env" => model.tab = Tab::Keys,
+        name => open::editor(model, &Target::Other(Name::of(name), KeyPath::default())),
     }
 }
 
@@ -274,17 +285,11 @@ fn reset(model: &mut Model) {
         ));
         return;
     }
-    let edit = match &target {
-        Target::Config(path) => Edit::Config {
-            path: path.clone(),
-            change: Change::Remove,
-        },
-        Target::Env(name) => Edit::Env {
-            name: name.clone(),
-            change: EnvChange::Remove,
-        },
-    };
-    open::stage_edit(model, format!("remove {}", target.key()), edit);
+    open::stage_edit(
+        model,
+        format!("remove {}", target.key()),
+        target.edit(Change::Remove),
+    );
 }
 
 fn set_default(model: &mut Model) {
@@ -359,8 +364,15 @@ fn place_here(model: &Model) -> (FileId, usize) {
         }
         Tab::Storage => {
             let at = model.here().cursors[0].at;
-            let env = model.storage.get(at).is_some_and(|r| r.name == ".env");
-            (if env { FileId::Env } else { FileId::Config }, 1)
+            let name = model
+                .storage
+                .get(at)
+                .map_or("config.yaml", |r| r.name.as_str());
+            match name {
+                "config.yaml" => (FileId::Config, 1),
+                ".env" => (FileId::Env, 1),
+                other => (FileId::Other(Name::of(other)), 1),
+            }
         }
         Tab::Models => (FileId::Config, 1),
         Tab::Keys | Tab::Settings => match target_here(model) {
@@ -375,7 +387,7 @@ fn place_here(model: &Model) -> (FileId, usize) {
                     line.and_then(|k| k.lines.last().copied()).unwrap_or(1),
                 )
             }
-            None => (FileId::Config, 1),
+            Some(Target::Other(..)) | None => (FileId::Config, 1),
         },
     }
 }

@@ -23,7 +23,7 @@ use crate::writer::{Resolution, backup};
 
 pub use fix::problem_file;
 pub use floating::{child, filtered};
-pub use open::{display, shown_value};
+pub use open::shown_value;
 pub use pick::{follow_slot, is as is_provider, model_names, provider_here, slot_here};
 
 /// What has to happen outside of the model.

@@ -4,11 +4,10 @@ use tui_input::Input;
 
 use super::super::action::Tab;
 use super::super::model::{
-    Choice, ChoiceFor, ChoiceItem, Cursor, Editor, Items, Layer, Model, Purpose, Target,
+    Choice, ChoiceFor, ChoiceItem, Cursor, Editor, Items, Layer, Model, Purpose, Target, text_of,
 };
 use crate::catalog::{self, Kind};
-use crate::document::dotenv::EnvChange;
-use crate::document::{Change, KeyPath, Value, yaml};
+use crate::document::{Change, KeyPath, Value};
 use crate::edit::{Edit, FileId};
 use crate::plan;
 use crate::settings::Row;
@@ -19,6 +18,7 @@ pub fn target_of(edit: &Edit) -> Target {
     match edit {
         Edit::Config { path, .. } => Target::Config(path.clone()),
         Edit::Env { name, .. } => Target::Env(name.clone()),
+        Edit::Other { file, path, .. } => Target::Other(*file, path.clone()),
     }
 }
 
@@ -37,6 +37,8 @@ pub fn locked(model: &Model, target: &Target) -> Option<String> {
         ));
     }
     match target {
+        // The administrator's layer knows nothing of these files.
+        Target::Other(..) => None,
         Target::Config(path) => {
             let managed = model.session.managed_config.as_ref()?;
             let over = managed
@@ -75,13 +77,14 @@ pub fn shown_value(model: &Model, target: &Target) -> Option<Value> {
             Some(row) => row.effective.clone().or_else(|| row.default.clone()),
             None => model.staged_value(target),
         },
-        Target::Env(_) => model.staged_value(target),
+        Target::Env(_) | Target::Other(..) => model.staged_value(target),
     }
 }
 
 /// The fixed choices of a target, if it has any.
 pub fn choices(model: &Model, target: &Target) -> Vec<Value> {
     match target {
+        Target::Other(..) => Vec::new(),
         Target::Config(path) => match row(model, path).and_then(|r| r.setting) {
             Some(s) if s.kind == Kind::Bool && s.choices.is_empty() => {
                 vec![Value::Bool(true), Value::Bool(false)]
@@ -102,7 +105,7 @@ fn choices_open(model: &Model, target: &Target) -> bool {
         Target::Config(path) => row(model, path)
             .and_then(|r| r.setting)
             .is_some_and(|s| s.choices_open),
-        Target::Env(_) => true,
+        Target::Env(_) | Target::Other(..) => true,
     }
 }
 
@@ -113,14 +116,15 @@ pub fn editor(model: &mut Model, target: &Target) {
         return;
     }
     let value = shown_value(model, target);
-    if let Target::Config(path) = target {
+    if let Some(path) = target.path() {
         let is_container = matches!(value, Some(Value::List(_) | Value::Map(_)));
         let wants_container = row(model, path)
+            .filter(|_| target.file() == FileId::Config)
             .and_then(|r| r.setting)
             .is_some_and(|s| matches!(s.kind, Kind::List | Kind::Map));
         if is_container || (wants_container && matches!(value, None | Some(Value::Null))) {
             model.layers.push(Layer::Items(Items {
-                path: path.clone(),
+                target: target.clone(),
                 cursor: Cursor::default(),
             }));
             return;
@@ -137,7 +141,7 @@ pub fn editor(model: &mut Model, target: &Target) {
 fn choice(model: &mut Model, target: &Target, options: &[Value], now: Option<&Value>) {
     let default = match target {
         Target::Config(path) => row(model, path).and_then(|r| r.default.clone()),
-        Target::Env(_) => None,
+        Target::Env(_) | Target::Other(..) => None,
     };
     let mut items: Vec<ChoiceItem> = options
         .iter()
@@ -149,7 +153,7 @@ fn choice(model: &mut Model, target: &Target, options: &[Value], now: Option<&Va
             if Some(value) == default.as_ref() {
                 note.push("default");
             }
-            let text = display(value);
+            let text = text_of(value);
             ChoiceItem {
                 label: if text.is_empty() {
                     "(empty)".into()
@@ -191,6 +195,7 @@ pub fn text_field(model: &mut Model, target: &Target) {
                     .unwrap_or_default(),
             )
         }
+        Target::Other(_, path) => (catalog::catalog().is_secret_path(path), String::new()),
         Target::Env(name) => {
             let c = catalog::catalog();
             let hint = c
@@ -205,7 +210,7 @@ pub fn text_field(model: &mut Model, target: &Target) {
         String::new()
     } else {
         shown_value(model, target)
-            .map(|v| display(&v))
+            .map(|v| text_of(&v))
             .unwrap_or_default()
     };
     model.layers.push(Layer::Editor(Box::new(Editor {
@@ -219,15 +224,6 @@ pub fn text_field(model: &mut Model, target: &Target) {
         guard: None,
         warned: false,
     })));
-}
-
-/// The text of a value as a field shows it: strings without quotes, the rest as YAML.
-pub fn display(value: &Value) -> String {
-    match value {
-        Value::Str(s) => s.clone(),
-        Value::Null => String::new(),
-        other => yaml::scalar_text(other),
-    }
 }
 
 /// Open a field that asks for something new.
@@ -269,7 +265,7 @@ pub fn add(model: &mut Model) {
     if model.session.home.managed.is_some() || model.session.fault(file).is_some() {
         let target = match file {
             FileId::Env => Target::Env(String::new()),
-            FileId::Config => Target::Config(KeyPath::default()),
+            FileId::Config | FileId::Other(_) => Target::Config(KeyPath::default()),
         };
         if let Some(reason) = locked(model, &target) {
             model.complain(reason);
@@ -376,19 +372,7 @@ fn readable(made: &str) -> String {
 /// Stage a value for a target and say so when it cannot be done.
 pub fn stage_value(model: &mut Model, target: &Target, value: Value) {
     let label = format!("set {}", target.key());
-    let edit = match target {
-        Target::Config(path) => Edit::Config {
-            path: path.clone(),
-            change: Change::Set(value),
-        },
-        Target::Env(name) => Edit::Env {
-            name: name.clone(),
-            change: EnvChange::Set {
-                value: display(&value),
-            },
-        },
-    };
-    stage_edit(model, label, edit);
+    stage_edit(model, label, target.edit(Change::Set(value)));
 }
 
 /// Stage one edit with what has to go along with it.

@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::super::keymap::{self, Context};
-use super::super::model::{Choice, ChoiceFor, Editor, Items, Layer, Model, Target};
+use super::super::model::{Choice, ChoiceFor, Editor, Items, Layer, Model, Target, text_of};
 use super::super::text;
 use super::super::theme;
-use super::super::update::{child, display, filtered, shown_value};
+use super::super::update::{child, filtered, shown_value};
 use super::draw::{Line, boxed, centered, lines, piece, put, put_right, row_style};
 use super::hints;
 use crate::catalog;
@@ -260,6 +260,7 @@ fn choices(buffer: &mut Buffer, area: Rect, model: &Model, choice: &Choice) -> O
             .key(name)
             .map(|k| k.help.clone())
             .unwrap_or_default(),
+        ChoiceFor::Value(Target::Other(..)) => String::new(),
         ChoiceFor::Profile => "each profile is a home of its own".into(),
         ChoiceFor::Backup(_) => "what the file holds now is copied first".into(),
         ChoiceFor::Conflict(journal) => format!(
@@ -343,8 +344,10 @@ fn summary(path: &KeyPath, value: &Value) -> String {
 }
 
 fn list(buffer: &mut Buffer, area: Rect, model: &Model, items: &Items) {
-    let target = Target::Config(items.path.clone());
-    let value = shown_value(model, &target).unwrap_or(Value::Null);
+    let target = &items.target;
+    let root = KeyPath::default();
+    let here = target.path().unwrap_or(&root);
+    let value = shown_value(model, target).unwrap_or(Value::Null);
     let count = match &value {
         Value::List(list) => list.len(),
         Value::Map(map) => map.len(),
@@ -352,13 +355,13 @@ fn list(buffer: &mut Buffer, area: Rect, model: &Model, items: &Items) {
     };
     let rows: Vec<(String, String)> = (0..count)
         .filter_map(|i| {
-            let at = child(&value, &items.path, i);
-            let path = at.as_ref().unwrap_or(&items.path);
+            let at = child(&value, here, i);
+            let path = at.as_ref().unwrap_or(here);
             match &value {
                 Value::List(list) => Some(((i + 1).to_string(), summary(path, list.get(i)?))),
                 Value::Map(map) => {
                     let (key, value) = map.get(i)?;
-                    Some((display(key), summary(path, value)))
+                    Some((text_of(key), summary(path, value)))
                 }
                 _ => None,
             }
@@ -374,7 +377,7 @@ fn list(buffer: &mut Buffer, area: Rect, model: &Model, items: &Items) {
         .min(area.height)
         .max(5);
     let frame = centered(area, area.width.min(90), height.min(area.height));
-    let title = title_of(&items.path, rows.len());
+    let title = format!("{} ({})", target.key(), rows.len());
     let inner = boxed(buffer, frame, &title, &hint);
     if rows.is_empty() {
         put(
@@ -412,10 +415,6 @@ fn list(buffer: &mut Buffer, area: Rect, model: &Model, items: &Items) {
             row_style(buffer, inner.x, y, inner.width, theme::CURSOR);
         }
     }
-}
-
-fn title_of(path: &KeyPath, count: usize) -> String {
-    format!("{path} ({count})")
 }
 
 /// Whether a binding is what somebody who typed this looks for.

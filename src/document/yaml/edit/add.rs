@@ -73,7 +73,7 @@ impl Job<'_> {
         } else {
             let at = tree.column_of(node);
             let text = self.style.entry(&key, &inner, at);
-            self.grow_block(&mut plan, node, at, &text);
+            self.grow_block(&mut plan, node, at, &text)?;
         }
         Ok(plan)
     }
@@ -147,7 +147,7 @@ impl Job<'_> {
 
     /// Put `text` on a line of its own, at column `at`, below the last line of block collection
     /// `i`.
-    fn grow_block(&self, plan: &mut Plan, i: u32, at: usize, text: &str) {
+    fn grow_block(&self, plan: &mut Plan, i: u32, at: usize, text: &str) -> Result<(), EditError> {
         let t = &self.tree.text;
         let end = self.tree.true_end(i);
         let indent = " ".repeat(at);
@@ -158,8 +158,15 @@ impl Job<'_> {
         if keeps || break_before(t, below) > 0 {
             plan.insert(below, format!("{indent}{text}{eol}"));
         } else {
+            if self.tree.ends_in_open_text(i) {
+                return Err(self.unsafe_at(
+                    end,
+                    "the text before it ends with the file, without a line break, and would gain one; end the file with a line break first",
+                ));
+            }
             plan.insert(below, format!("{eol}{indent}{text}"));
         }
+        Ok(())
     }
 
     /// Put `text` behind the last part of flow collection `i`, as one insertion.
@@ -247,7 +254,7 @@ impl Job<'_> {
         } else {
             let at = tree.column_of(node);
             let text = self.style.item(value, at);
-            self.grow_block(&mut plan, node, at, &text);
+            self.grow_block(&mut plan, node, at, &text)?;
         }
         Ok(plan)
     }

@@ -72,7 +72,7 @@ impl Job<'_> {
         if tree.node(node).flow() {
             let text = self.style.flow(value, Quotes::Plain);
             if first_on_line(t, item.start) {
-                let line = tree.glued_above(line_start(t, item.start), own);
+                let line = tree.glued_above(item);
                 let indent = " ".repeat(own);
                 plan.insert(line, format!("{indent}{text},{}", self.style.eol));
             } else {
@@ -83,7 +83,7 @@ impl Job<'_> {
         let text = self.style.item(value, own);
         let (eol, indent) = (self.style.eol, " ".repeat(own));
         if first_on_line(t, item.start) {
-            let line = tree.glued_above(line_start(t, item.start), own);
+            let line = tree.glued_above(item);
             plan.insert(line, format!("{indent}{text}{eol}"));
         } else {
             plan.insert(item.start, format!("{text}{eol}{indent}"));
@@ -160,7 +160,7 @@ impl Job<'_> {
                     };
                 }
                 let line = line_start(t, item.start);
-                let above = tree.glued_above(line, column(t, item.start));
+                let above = tree.glued_above(item);
                 let tail = behind(item);
                 Piece {
                     lead: above + (item.start - line)..item.end,
@@ -186,7 +186,7 @@ impl Job<'_> {
             let own = column(t, item.start);
             let (last, _) = tree.below(item.end, own);
             let start = if first_on_line(t, item.start) {
-                let line = tree.glued_above(line_start(t, item.start), own);
+                let line = tree.glued_above(item);
                 // Every line above the element is in its column.
                 line + (item.start - line_start(t, item.start))
             } else {
@@ -195,7 +195,7 @@ impl Job<'_> {
             let compact = n == 0 && !first_on_line(t, item.start);
             let comments_above = |m: usize| {
                 let item = &items[m];
-                tree.glued_above(line_start(t, item.start), own) < line_start(t, item.start)
+                tree.glued_above(item) < line_start(t, item.start)
             };
             if compact && low == 0 && (1..=high).any(comments_above) {
                 return Err(self.unsafe_at(

@@ -279,8 +279,7 @@ impl Job<'_> {
             // Of two duplicates in a row at the end only one has a comma in front that goes.
             let kept_before = (0..*n).rev().find(|m| hits[..at].binary_search(m).is_err());
             if first_on_line(t, item.start) && only_comment_follows(t, end) {
-                let line = line_start(t, item.start);
-                let start = tree.glued_above(line, column(t, item.start));
+                let start = tree.glued_above(item);
                 plan.splice(start..next_line(t, end), "");
                 if last
                     && comma(*n).is_none()
