@@ -17,7 +17,11 @@ pub fn python(test: &str) -> Option<PathBuf> {
         std::env::var_os("HERMES_TUI_NO_SKIP").is_none(),
         "{test}: HERMES_PEER_PYTHON is not set, and HERMES_TUI_NO_SKIP forbids skipping"
     );
-    println!("SKIP {test}: HERMES_PEER_PYTHON is not set");
+    // Not println!: the test harness would swallow it.
+    let _ = writeln!(
+        std::io::stderr(),
+        "SKIP {test}: HERMES_PEER_PYTHON is not set"
+    );
     None
 }
 

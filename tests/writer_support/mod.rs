@@ -6,6 +6,7 @@ pub mod faulty;
 pub mod inject;
 
 use std::ffi::OsStr;
+use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +22,8 @@ pub fn skip(name: &str, reason: &str) {
         std::env::var_os(NO_SKIP).is_none(),
         "{name} may not be skipped here: {reason}"
     );
-    println!("SKIP {name}: {reason}");
+    // Not println!: the test harness would swallow it.
+    let _ = writeln!(std::io::stderr(), "SKIP {name}: {reason}");
 }
 
 /// Whether this process may mount things in its own namespace.
