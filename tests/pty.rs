@@ -527,7 +527,7 @@ fn a_read_only_home_is_shown_and_a_save_says_why_not() {
     let home = place.sample("other/hermes");
     let before = std::fs::read(home.join("config.yaml")).unwrap();
     std::os::unix::fs::symlink(&home, place.path("user/.hermes")).unwrap();
-    support::run("mount", &["-o", "remount,ro", &place.at("other")]);
+    support::run("mount", &["-o", "bind,remount,ro", &place.at("other")]);
     let mut terminal = place.editor();
     flows::set_max_turns(&mut terminal, "77");
     terminal.keys("s");
