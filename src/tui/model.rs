@@ -10,80 +10,16 @@ use std::time::{Duration, Instant};
 use tui_input::Input;
 
 use super::action::Tab;
+pub use super::layer::{Choice, ChoiceFor, ChoiceItem, Editor, Items, Layer, PasteGuard, Purpose};
 use super::models::{ProviderItem, Slot, provider_items, slots};
+pub use super::target::{Target, text_of};
 use super::theme::Theme;
-use crate::document::dotenv::EnvChange;
-use crate::document::{Change, KeyPath, Value};
-use crate::edit::{Edit, EditLog, FileId, Name, Step};
+use crate::document::{KeyPath, Value};
+use crate::edit::{Edit, EditLog, FileId, Step};
 use crate::plan::PlanError;
-use crate::session::{FilePlan, Loaded, Outcome, Session, Staged};
+use crate::session::{Loaded, Session, Staged};
 use crate::settings::{self, KeyRow, Problem, Row};
-use crate::writer::{Prediction, backup};
-
-/// What an editor or a row stands for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Target {
-    /// A path of `config.yaml`.
-    Config(KeyPath),
-    /// A variable of `.env`.
-    Env(String),
-    /// A path of a JSON or TOML file.
-    Other(Name, KeyPath),
-}
-
-impl Target {
-    /// The key as the user writes it.
-    pub fn key(&self) -> String {
-        match self {
-            Self::Env(name) => name.clone(),
-            Self::Other(name, path) if path.0.is_empty() => FileId::Other(*name).name().to_owned(),
-            Self::Config(path) | Self::Other(_, path) => path.to_string(),
-        }
-    }
-
-    /// The file it lives in.
-    pub fn file(&self) -> FileId {
-        match self {
-            Self::Config(_) => FileId::Config,
-            Self::Env(_) => FileId::Env,
-            Self::Other(name, _) => FileId::Other(*name),
-        }
-    }
-
-    /// The path inside the file; a variable has none.
-    pub fn path(&self) -> Option<&KeyPath> {
-        match self {
-            Self::Config(path) | Self::Other(_, path) => Some(path),
-            Self::Env(_) => None,
-        }
-    }
-
-    /// Another path of the same file.
-    #[must_use]
-    pub fn at(&self, path: KeyPath) -> Self {
-        match self {
-            Self::Other(name, _) => Self::Other(*name, path),
-            Self::Config(_) | Self::Env(_) => Self::Config(path),
-        }
-    }
-
-    /// The edit that makes a change. A variable can only be set to a text and removed.
-    pub fn edit(&self, change: Change) -> Edit {
-        match self.clone() {
-            Self::Config(path) => Edit::Config { path, change },
-            Self::Other(file, path) => Edit::Other { file, path, change },
-            Self::Env(name) => Edit::Env {
-                name,
-                change: match change {
-                    Change::Set(value) => EnvChange::Set {
-                        value: text_of(&value),
-                    },
-                    _ => EnvChange::Remove,
-                },
-            },
-        }
-    }
-}
+use crate::writer::Prediction;
 
 /// A selected row and how far the list is scrolled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -135,159 +71,6 @@ pub struct TabState {
     pub cursors: [Cursor; 3],
     /// The search, if one is on.
     pub search: Option<Search>,
-}
-
-/// A text field over one target.
-#[derive(Debug, Clone)]
-pub struct Editor {
-    /// What is edited.
-    pub target: Purpose,
-    /// The line above the field.
-    pub title: String,
-    /// What may be typed, for the line below the field.
-    pub hint: String,
-    /// The text so far.
-    pub field: Input,
-    /// Show bullets in the place of the text.
-    pub masked: bool,
-    /// It is a secret: length and last four are shown, Ctrl+T switches `masked`.
-    pub secret: bool,
-    /// Why the text cannot be taken, after an attempt.
-    pub error: Option<String>,
-    /// What a paste brought along that does not belong into a key.
-    pub guard: Option<PasteGuard>,
-    /// Enter was refused once for a reason the user may overrule by pressing it again.
-    pub warned: bool,
-}
-
-/// What the text of an [`Editor`] is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Purpose {
-    /// The value of a target.
-    Value(Target),
-    /// The name of a new variable in `.env`.
-    NewVariable,
-    /// The path of a new setting in `config.yaml`.
-    NewSetting,
-    /// The name of a new entry in the map at the path.
-    NewEntry(Target),
-    /// A new element at the end of the list at the path.
-    NewElement(Target),
-    /// A model name for the slot, at the provider with this id.
-    ModelName {
-        /// Index into the slots.
-        slot: usize,
-        /// The provider's id.
-        provider: String,
-    },
-}
-
-/// Stray characters that a paste brought along.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PasteGuard {
-    /// What was found, in words.
-    pub found: String,
-    /// The text as it was pasted, for those who want it so.
-    pub raw: String,
-}
-
-/// A list of choices over one target.
-#[derive(Debug, Clone)]
-pub struct Choice {
-    /// What is chosen.
-    pub purpose: ChoiceFor,
-    /// The line above the list.
-    pub title: String,
-    /// The choices.
-    pub items: Vec<ChoiceItem>,
-    /// The filter typed so far.
-    pub filter: Input,
-    /// The selected one among those that pass the filter.
-    pub cursor: Cursor,
-}
-
-/// What a [`Choice`] is for.
-#[derive(Debug, Clone)]
-pub enum ChoiceFor {
-    /// The value of a target.
-    Value(Target),
-    /// Another profile to work on.
-    Profile,
-    /// A copy to bring back.
-    Backup(Vec<backup::Entry>),
-    /// Which content is right, after a save was interrupted and somebody else wrote since.
-    Conflict(PathBuf),
-}
-
-/// One row of a [`Choice`].
-#[derive(Debug, Clone)]
-pub struct ChoiceItem {
-    /// The text.
-    pub label: String,
-    /// A remark behind it ("now", "default").
-    pub note: String,
-    /// What choosing it means; `None` opens a text field ("other…").
-    pub value: Option<Value>,
-}
-
-/// The elements of a list or map, opened for editing.
-#[derive(Debug, Clone)]
-pub struct Items {
-    /// Where it stands.
-    pub target: Target,
-    /// The selected element.
-    pub cursor: Cursor,
-}
-
-/// What floats above the tabs, the topmost last.
-#[derive(Debug)]
-pub enum Layer {
-    /// A text field.
-    Editor(Box<Editor>),
-    /// A list of choices.
-    Choice(Box<Choice>),
-    /// A list or map.
-    Items(Items),
-    /// The changes before a save.
-    Review {
-        /// One entry per file.
-        plans: Vec<FilePlan>,
-        /// Lines scrolled.
-        scroll: usize,
-    },
-    /// What a save did.
-    Receipt {
-        /// One entry per file that was tried.
-        outcomes: Vec<Outcome>,
-        /// Files that were not tried because one before failed.
-        untried: Vec<FileId>,
-        /// What takes effect when.
-        effects: Vec<String>,
-        /// Lines scrolled.
-        scroll: usize,
-    },
-    /// A page of text.
-    Page {
-        /// The line in the frame.
-        title: String,
-        /// The text; wrapped when shown.
-        lines: Vec<String>,
-        /// Lines scrolled.
-        scroll: usize,
-    },
-    /// The list of keys.
-    Help {
-        /// What was typed to find one.
-        filter: Input,
-        /// Lines scrolled.
-        scroll: usize,
-    },
-    /// Leave with unsaved changes?
-    ConfirmQuit,
-    /// Unsaved edits of an earlier session.
-    Draft(EditLog),
-    /// There is no home yet.
-    Welcome,
 }
 
 /// A line for the user, shown until the next key.
@@ -573,15 +356,6 @@ impl Model {
             return true;
         }
         false
-    }
-}
-
-/// The text of a value without quotes; what is no text as YAML writes it.
-pub fn text_of(value: &Value) -> String {
-    match value {
-        Value::Str(s) => s.clone(),
-        Value::Null => String::new(),
-        other => crate::document::yaml::scalar_text(other),
     }
 }
 

@@ -1,100 +1,31 @@
 //! One opened home: its files as documents, and the way from edits to saved files.
 //!
-//! Responsible for: reading the home's files, re-reading them before a save, re-applying edits to
-//! a file that changed underneath, calling the writer, and the draft of unsaved edits.
-//! Not responsible for: how a file is replaced ([`crate::writer`]) or what is shown.
+//! Responsible for: which files there are, the staged documents, the review and the save of all of
+//! them. Not responsible for: how a file is replaced ([`crate::writer`]) or what is shown.
+
+mod commit;
+mod draft;
+mod loaded;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+pub use commit::{CommitError, OnConflict, Outcome, commit};
+pub use draft::{draft_path, load_draft, save_draft};
+pub use loaded::{HermesState, Loaded};
+
+use commit::{read, refuse_conflicts};
 
 use crate::document::dotenv::EnvDocument;
 use crate::document::tree::{Format, TreeDocument};
 use crate::document::yaml::YamlDocument;
-use crate::document::{Edited, ParseError, Value};
+use crate::document::{Edited, ParseError};
 use crate::edit::{Edit, EditLog, FileId, Name};
 use crate::home::Home;
 use crate::plan::{self, Diff, PlanError};
 use crate::settings::{self, Layers};
-use crate::writer::{self, FailureKind, Options, Prediction, SaveError, SaveReport};
-
-/// What reading one file gave.
-#[derive(Debug, Clone)]
-pub enum Loaded<D> {
-    /// There is no such file; the first save makes it.
-    Absent,
-    /// Read and understood.
-    Ready {
-        /// The bytes on disk.
-        bytes: Vec<u8>,
-        /// What they mean.
-        doc: D,
-    },
-    /// Read, but not understood: shown read-only, never written.
-    Broken {
-        /// Where and why.
-        error: ParseError,
-    },
-    /// Could not be read at all.
-    Unreadable {
-        /// The system's reason, in words.
-        reason: String,
-    },
-}
-
-impl<D> Loaded<D> {
-    /// The document, when there is one.
-    pub fn doc(&self) -> Option<&D> {
-        match self {
-            Self::Ready { doc, .. } => Some(doc),
-            _ => None,
-        }
-    }
-
-    /// The bytes that edits are based on: empty for a file that does not exist yet.
-    pub fn base(&self) -> &[u8] {
-        match self {
-            Self::Ready { bytes, .. } => bytes,
-            _ => &[],
-        }
-    }
-
-    /// Why the file cannot be edited, if so.
-    pub fn fault(&self) -> Option<String> {
-        match self {
-            Self::Absent | Self::Ready { .. } => None,
-            Self::Broken { error } => Some(error.to_string()),
-            Self::Unreadable { reason } => Some(reason.clone()),
-        }
-    }
-
-    fn read(path: &Path, parse: impl Fn(&[u8]) -> Result<D, ParseError>) -> Self {
-        match std::fs::read(path) {
-            Ok(bytes) => match parse(&bytes) {
-                Ok(doc) => Self::Ready { bytes, doc },
-                Err(error) => Self::Broken { error },
-            },
-            Err(e) if is_absent(path, &e) => Self::Absent,
-            Err(e) => Self::Unreadable {
-                reason: in_words(&e),
-            },
-        }
-    }
-}
-
-/// Nothing there, or a link whose target has yet to be made.
-fn is_absent(_path: &Path, error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound
-}
-
-/// The system's message without Rust's "(os error N)".
-fn in_words(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error")
-        .next()
-        .unwrap_or(&text)
-        .to_lowercase()
-}
+use crate::writer::{self, Options, Prediction};
 
 /// A home with its files read.
 #[derive(Debug, Clone)]
@@ -115,44 +46,6 @@ pub struct Session {
     pub real_home: Option<PathBuf>,
     /// What Hermes remembers in its own files.
     pub hermes_state: HermesState,
-}
-
-/// What Hermes remembers in its own files and this program only shows.
-#[derive(Debug, Clone, Default)]
-pub struct HermesState {
-    /// Sources of keys that Hermes was told to ignore, by provider (`auth.json`).
-    pub suppressed: BTreeMap<String, Vec<String>>,
-    /// Model names that Hermes has fetched, by provider (`provider_models_cache.json`).
-    pub cached_models: BTreeMap<String, Vec<String>>,
-}
-
-impl HermesState {
-    /// Read what is there; files that are missing or broken tell nothing.
-    fn read(home: &Path) -> Self {
-        let lists = |file: &str, pick: &dyn Fn(&serde_json::Value) -> Option<serde_json::Value>| {
-            let map = std::fs::read(home.join(file))
-                .ok()
-                .and_then(|b| serde_json::from_slice::<serde_json::Value>(&b).ok())
-                .and_then(|v| pick(&v));
-            let Some(serde_json::Value::Object(map)) = map else {
-                return BTreeMap::new();
-            };
-            let texts = |v: &serde_json::Value| -> Vec<String> {
-                v.as_array()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|t| t.as_str().map(str::to_owned))
-                    .collect()
-            };
-            map.iter()
-                .map(|(k, v)| (k.clone(), texts(v.get("models").unwrap_or(v))))
-                .collect::<BTreeMap<_, _>>()
-        };
-        Self {
-            suppressed: lists("auth.json", &|v| v.get("suppressed_sources").cloned()),
-            cached_models: lists("provider_models_cache.json", &|v| Some(v.clone())),
-        }
-    }
 }
 
 /// The documents with the staged edits applied.
@@ -185,63 +78,6 @@ pub struct FilePlan {
     pub rebased: bool,
 }
 
-/// Why a file was not saved. Nothing was changed in it.
-#[derive(Debug, thiserror::Error)]
-pub enum CommitError {
-    /// The edits cannot be applied to the file as it is now.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// Somebody else changed the same key since it was loaded.
-    #[error("{file}: {} changed on disk since it was loaded; nothing was written", keys.join(", "))]
-    Conflict {
-        /// The file's name inside the home.
-        file: &'static str,
-        /// The keys that both sides changed.
-        keys: Vec<String>,
-    },
-    /// The file cannot be read.
-    #[error("{}: cannot be read: {reason}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason, in words.
-        reason: String,
-    },
-    /// The writer refused or failed; old content is intact.
-    #[error(transparent)]
-    Write(#[from] SaveError),
-    /// The file kept changing underneath.
-    #[error("{file}: another program keeps changing it; nothing was written, try again")]
-    Busy {
-        /// The file's name inside the home.
-        file: &'static str,
-    },
-}
-
-/// What a save of one file came to.
-#[derive(Debug)]
-pub struct Outcome {
-    /// Which file.
-    pub file: FileId,
-    /// The report, or why nothing was written.
-    pub result: Result<SaveReport, CommitError>,
-    /// Lines changed.
-    pub changed: usize,
-    /// The file had changed underneath; the edits were applied to the newer text.
-    pub rebased: bool,
-    /// What the user should know about the edits themselves.
-    pub notes: Vec<String>,
-}
-
-/// What to do when a key was changed by somebody else since `base`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnConflict {
-    /// Refuse: the user saw another value when deciding.
-    Refuse,
-    /// Write all the same: the user just said so.
-    Overwrite,
-}
-
 /// The files of a home that are shown, and what they are for.
 pub const STORED: &[(&str, &str)] = &[
     ("config.yaml", "settings"),
@@ -262,9 +98,6 @@ pub const STORED: &[(&str, &str)] = &[
     ("gateway_state.json", "what the gateway is doing"),
     ("cron/jobs.json", "scheduled jobs"),
 ];
-
-/// How often a file may change between reading and committing before we give up.
-const TRIES: usize = 20;
 
 impl Session {
     /// Read the files of a home.
@@ -492,120 +325,6 @@ pub fn path_of(home: &Home, file: FileId) -> PathBuf {
     }
 }
 
-/// Apply edits to a file and save it. The edits are applied to the text found on disk at the
-/// moment of writing: when another program changes the file in between, they are applied again to
-/// the newer text. With `base` (the text the user saw) a key that both sides changed is a conflict.
-pub fn commit(
-    home: &Home,
-    file: FileId,
-    edits: &[Edit],
-    base: Option<&[u8]>,
-    on_conflict: OnConflict,
-) -> Outcome {
-    let mut outcome = Outcome {
-        file,
-        result: Err(CommitError::Busy { file: file.name() }),
-        changed: 0,
-        rebased: false,
-        notes: Vec::new(),
-    };
-    for _ in 0..TRIES {
-        match try_commit(home, file, edits, base, on_conflict, &mut outcome) {
-            Err(CommitError::Write(error)) if error.kind == FailureKind::Changed => {
-                outcome.rebased = true;
-            }
-            other => {
-                outcome.result = other;
-                return outcome;
-            }
-        }
-    }
-    outcome
-}
-
-fn try_commit(
-    home: &Home,
-    file: FileId,
-    edits: &[Edit],
-    base: Option<&[u8]>,
-    on_conflict: OnConflict,
-    outcome: &mut Outcome,
-) -> Result<SaveReport, CommitError> {
-    let path = path_of(home, file);
-    let old = read(&path)?;
-    if let Some(base) = base
-        && old != base
-    {
-        outcome.rebased = true;
-        if on_conflict == OnConflict::Refuse {
-            let list: Vec<&Edit> = edits.iter().collect();
-            refuse_conflicts(file, base, &old, &list)?;
-        }
-    }
-    let edited = plan::apply(file, &old, edits.iter())?;
-    outcome.changed = plan::diff(file, &old, &edited.bytes).changed;
-    outcome.notes.clone_from(&edited.notes);
-    let mut options = options(home);
-    options.expected = Some(old);
-    Ok(writer::write(&path, &edited.bytes, &options)?)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, CommitError> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(bytes),
-        Err(e) if is_absent(path, &e) => Ok(Vec::new()),
-        Err(e) => Err(CommitError::Read {
-            path: path.to_owned(),
-            reason: in_words(&e),
-        }),
-    }
-}
-
-/// A key is in conflict when the value on disk is neither what the user saw nor what the user
-/// wants.
-fn refuse_conflicts(
-    file: FileId,
-    base: &[u8],
-    now: &[u8],
-    edits: &[&Edit],
-) -> Result<(), CommitError> {
-    let wanted = plan::apply(file, base, edits.iter().copied()).map(|e| e.bytes)?;
-    let mut keys: Vec<String> = edits
-        .iter()
-        .filter(|edit| {
-            let (base, now, wanted) = (
-                value_at(edit, base),
-                value_at(edit, now),
-                value_at(edit, &wanted),
-            );
-            now != base && now != wanted
-        })
-        .map(|edit| edit.key())
-        .collect();
-    keys.dedup();
-    if keys.is_empty() {
-        Ok(())
-    } else {
-        Err(CommitError::Conflict {
-            file: file.name(),
-            keys,
-        })
-    }
-}
-
-fn value_at(edit: &Edit, bytes: &[u8]) -> Option<Value> {
-    match edit {
-        Edit::Config { path, .. } => plan::parse_config(bytes).ok()?.get(path),
-        Edit::Other { file, path, .. } => plan::parse_tree(FileId::Other(*file).name(), bytes)
-            .ok()?
-            .get(path),
-        Edit::Env { name, .. } => plan::parse_env(bytes)
-            .ok()?
-            .get_load_env(name)
-            .map(Value::Str),
-    }
-}
-
 /// Make a home that does not exist: the directory for its owner alone, and both files empty.
 pub fn create_home(home: &Home) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
@@ -619,32 +338,4 @@ pub fn create_home(home: &Home) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Where unsaved edits wait for the next start. It holds secrets, so it lives in the home, 0600.
-pub fn draft_path(home: &Home) -> PathBuf {
-    home.path.join(".hermes-tui.draft")
-}
-
-/// Keep the unsaved edits for the next start; an empty log removes the draft.
-pub fn save_draft(home: &Home, log: &EditLog) -> io::Result<()> {
-    let path = draft_path(home);
-    if log.is_empty() {
-        return match std::fs::remove_file(&path) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-            _ => Ok(()),
-        };
-    }
-    let text = serde_json::to_vec(log).map_err(io::Error::other)?;
-    writer::write(&path, &text, &options(home).without_backup())
-        .map(drop)
-        .map_err(io::Error::other)
-}
-
-/// The edits that an earlier session could not save, if any can be read.
-pub fn load_draft(home: &Home) -> Option<EditLog> {
-    let bytes = std::fs::read(draft_path(home)).ok()?;
-    serde_json::from_slice(&bytes)
-        .ok()
-        .filter(|log: &EditLog| !log.is_empty())
 }
