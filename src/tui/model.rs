@@ -14,6 +14,7 @@ pub use super::layer::{Choice, ChoiceFor, ChoiceItem, Editor, Items, Layer, Past
 use super::models::{ProviderItem, Slot, provider_items, slots};
 pub use super::target::{Target, text_of};
 use super::theme::Theme;
+use crate::document::dotenv::EnvDocument;
 use crate::document::{KeyPath, Value};
 use crate::edit::{Edit, EditLog, FileId, Step};
 use crate::plan::PlanError;
@@ -298,7 +299,7 @@ impl Model {
         targets.dedup();
         self.unsaved = targets
             .into_iter()
-            .filter(|t| self.loaded_value(t) != self.staged_value(t))
+            .filter(|t| self.loaded_value(t) != self.staged_value(t) || self.is_respelled(t))
             .collect();
     }
 
@@ -326,6 +327,23 @@ impl Model {
                 .and_then(Loaded::doc)?
                 .get(path),
         }
+    }
+
+    /// Whether a variable is written differently, though its value is the same: a duplicate went, or
+    /// it was put into the form that all readers agree on.
+    fn is_respelled(&self, target: &Target) -> bool {
+        let Target::Env(name) = target else {
+            return false;
+        };
+        let lines = |doc: Option<&EnvDocument>| -> Vec<Vec<u8>> {
+            doc.into_iter()
+                .flat_map(|doc| {
+                    let of_name = doc.entries().iter().filter(|e| e.name == *name);
+                    of_name.map(|e| doc.bytes()[e.spans.whole.clone()].to_vec())
+                })
+                .collect()
+        };
+        lines(self.session.env.doc()) != lines(self.staged.env.as_ref())
     }
 
     /// Whether something at or below a path is unsaved.

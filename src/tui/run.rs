@@ -18,6 +18,7 @@ use super::terminal::Screen;
 use super::theme::Theme;
 use super::update::{self, Effect};
 use crate::document::Value;
+use crate::edit::EditLog;
 use crate::home::{Environment, Home};
 use crate::session::{self, Session};
 use crate::writer::{self, Outcome};
@@ -290,8 +291,15 @@ fn keep_draft(model: &mut Model) -> String {
         return "nothing was unsaved".into();
     }
     model.draft_due = false;
-    match session::save_draft(&model.session.home, &model.log) {
-        Ok(()) if model.log.is_empty() => "nothing was unsaved".into(),
+    // Changes that were taken back by other changes are nothing to come back to.
+    let nothing = EditLog::default();
+    let log = if model.unsaved.is_empty() {
+        &nothing
+    } else {
+        &model.log
+    };
+    match session::save_draft(&model.session.home, log) {
+        Ok(()) if log.is_empty() => "nothing was unsaved".into(),
         Ok(()) => "your unsaved changes are offered at the next start".into(),
         Err(e) => {
             let text = format!("unsaved changes cannot be kept for the next start: {e}");

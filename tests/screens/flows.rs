@@ -346,3 +346,40 @@ fn a_broken_state_file_is_shown_and_never_written() {
         "{shown}"
     );
 }
+
+#[test]
+fn a_fix_that_only_respells_a_variable_can_be_saved() {
+    let mut screen = Screen::at(80, 24).keys("4f");
+    assert_eq!(screen.model.unsaved.len(), 1, "{}", screen.text());
+    screen.press("s<ret>");
+    let env = screen.read(".env");
+    assert!(
+        env.contains("# rotate in June\nMCP_TICKETS_API_KEY=fake-ticket-token\n"),
+        "{env}"
+    );
+    screen.press("<ret>");
+    assert!(screen.model.derived.problems.is_empty());
+}
+
+#[test]
+fn a_duplicate_is_removed_and_saved() {
+    let mut screen = Screen::with(80, 24, |home| {
+        use std::io::Write as _;
+        let mut file = std::fs::OpenOptions::new()
+            .append(true)
+            .open(home.join(".env"))
+            .unwrap();
+        file.write_all(b"\nFEISHU_DOMAIN=feishu\n").unwrap();
+    });
+    screen.press("4");
+    let at = screen
+        .model
+        .derived
+        .problems
+        .iter()
+        .position(|p| p.key == "FEISHU_DOMAIN")
+        .unwrap();
+    screen.model.tabs[3].cursors[0].at = at;
+    screen.press("fs<ret>");
+    assert_eq!(screen.read(".env").matches("FEISHU_DOMAIN=").count(), 1);
+}
