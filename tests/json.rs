@@ -279,7 +279,10 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, // The same cases on every run; other seeds are for searching
+        // and are put here by hand.
+        rng_seed: proptest::test_runner::RngSeed::Fixed(0x4845_524d_4553),
+        failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {

@@ -179,7 +179,7 @@ impl Editor<'_> {
         let parent = self.parent().ok_or_else(|| model::not_found(self.path))?;
         let at = match &parent.kind {
             Kind::Array(items) => items.iter().position(|n| n.span == node.span),
-            Kind::Table(_, members) if self.is_inline() => {
+            Kind::Table(Form::Inline, members) => {
                 members.iter().position(|m| m.value.span == node.span)
             }
             _ => None,
@@ -187,7 +187,9 @@ impl Editor<'_> {
         match at {
             Some(at) => array::remove(&self.doc.bytes, parent, at)
                 .ok_or_else(|| self.by_hand(node, "keys with dots stand in the inline table")),
-            None if self.is_inline() => Err(self.by_hand(node, "it stands in an inline table")),
+            None if self.is_inline() => {
+                Err(self.by_hand(node, "keys with dots stand in the inline table"))
+            }
             None => Ok(section::remove(self.doc, self.path)),
         }
     }
