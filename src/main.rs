@@ -58,6 +58,11 @@ fn main() -> ExitCode {
 }
 
 fn open_editor(global: &Global, env: &Environment) -> Result<ExitCode, Failure> {
+    if global.dry_run {
+        return Err(Failure::new(
+            "--dry-run goes with a command; the editor always shows a review first",
+        ));
+    }
     let demo = if global.demo {
         Some(commands::make_demo(env)?)
     } else {

@@ -3,13 +3,15 @@
 //! Responsible for: applying edits with the documents' proof, line diffs, and hiding secrets in
 //! them. Not responsible for: reading or writing files ([`crate::session`], [`crate::writer`]).
 
+use std::collections::BTreeSet;
+
 use similar::{ChangeTag, TextDiff};
 
 use crate::catalog;
 use crate::document::dotenv::{Accept, EnvChange, EnvDocument, EnvRules};
 use crate::document::tree::{Format, TreeDocument};
 use crate::document::yaml::YamlDocument;
-use crate::document::{Change, EditError, Edited, KeyPath, ParseError, Value};
+use crate::document::{Change, EditError, Edited, KeyPath, ParseError, Step, Value};
 use crate::edit::{Edit, FileId};
 
 /// Why edits could not be turned into new text.
@@ -187,23 +189,22 @@ pub fn parse_tree(name: &str, bytes: &[u8]) -> Result<TreeDocument, ParseError> 
     TreeDocument::parse(name, bytes)
 }
 
-/// Every text of a value that is a secret where it stands.
-fn secret_texts(path: &KeyPath, value: &Value, out: &mut Vec<String>) {
-    let hidden = crate::settings::hide_secrets(path, value);
-    collect_hidden(value, &hidden, out);
-}
-
-fn collect_hidden(value: &Value, hidden: &Value, out: &mut Vec<String>) {
+/// The paths below `path` whose text is a secret where it stands.
+fn secret_paths(path: &KeyPath, value: &Value, hidden: &Value, out: &mut Vec<(KeyPath, String)>) {
     match (value, hidden) {
-        (Value::Str(text), Value::Str(shown)) if text != shown => out.push(text.clone()),
+        (Value::Str(text), Value::Str(shown)) if text != shown => {
+            out.push((path.clone(), text.clone()));
+        }
         (Value::List(a), Value::List(b)) => {
-            for (value, hidden) in a.iter().zip(b) {
-                collect_hidden(value, hidden, out);
+            for ((value, hidden), i) in a.iter().zip(b).zip(0..) {
+                secret_paths(&path.child(Step::Index(i)), value, hidden, out);
             }
         }
         (Value::Map(a), Value::Map(b)) => {
-            for ((_, value), (_, hidden)) in a.iter().zip(b) {
-                collect_hidden(value, hidden, out);
+            for ((key, value), (_, hidden)) in a.iter().zip(b) {
+                if let Some(name) = key.as_str() {
+                    secret_paths(&path.child(Step::Key(name.to_owned())), value, hidden, out);
+                }
             }
         }
         _ => {}
@@ -232,11 +233,12 @@ pub struct Diff {
     pub kept: usize,
 }
 
-/// Compare two texts line by line; the lines shown have their secrets masked.
-pub fn diff(file: FileId, old: &[u8], new: &[u8]) -> Diff {
+/// Compare two texts line by line; the lines shown have their secrets masked, the variables named
+/// in `also` among them.
+pub fn diff(file: FileId, old: &[u8], new: &[u8], also: &BTreeSet<String>) -> Diff {
     let secrets = {
-        let mut all = secrets_of(file, old);
-        all.extend(secrets_of(file, new));
+        let mut all = secrets_of(file, old, also);
+        all.extend(secrets_of(file, new, also));
         // The longest first, so that a secret that contains another one goes as a whole.
         all.sort_by_key(|s| std::cmp::Reverse(s.len()));
         all.dedup();
@@ -277,7 +279,7 @@ pub fn diff(file: FileId, old: &[u8], new: &[u8]) -> Diff {
 }
 
 /// Every secret value of a text, each of its lines for itself.
-fn secrets_of(file: FileId, bytes: &[u8]) -> Vec<String> {
+fn secrets_of(file: FileId, bytes: &[u8], also: &BTreeSet<String>) -> Vec<String> {
     let catalog = catalog::catalog();
     let mut out = Vec::new();
     let mut add = |value: &str| {
@@ -289,7 +291,9 @@ fn secrets_of(file: FileId, bytes: &[u8]) -> Vec<String> {
         FileId::Env => {
             if let Ok(doc) = parse_env(bytes) {
                 for entry in doc.entries() {
-                    if catalog.is_secret_name(&entry.name) {
+                    if catalog.is_secret_name(&entry.name) || also.contains(&entry.name) {
+                        // As the file spells it as well: escapes would hide it from a search.
+                        add(&String::from_utf8_lossy(&bytes[entry.spans.value.clone()]));
                         add(entry.value.as_deref().unwrap_or_default());
                         add(entry.load_env_value.as_deref().unwrap_or_default());
                     }
@@ -298,10 +302,13 @@ fn secrets_of(file: FileId, bytes: &[u8]) -> Vec<String> {
         }
         FileId::Other(_) => {
             if let Ok(doc) = parse_tree(file.name(), bytes) {
-                let mut texts = Vec::new();
-                secret_texts(&KeyPath::default(), &doc.root(), &mut texts);
-                for text in &texts {
+                let root = doc.root();
+                let hidden = crate::settings::hide_secrets(&KeyPath::default(), &root);
+                let mut found = Vec::new();
+                secret_paths(&KeyPath::default(), &root, &hidden, &mut found);
+                for (path, text) in &found {
                     add(text);
+                    add(doc.raw(path).unwrap_or_default());
                 }
             }
         }

@@ -17,7 +17,7 @@ use crate::settings::{self, File, Problem};
 use crate::writer::{self, Prediction};
 
 pub(super) fn run(context: &mut Context<'_>, probe: bool) -> Result<Ending, Failure> {
-    let session = Session::open(context.home()?);
+    let session = context.open()?;
     let mut problems = unreadable(&session);
     problems.extend(open_to_others(&session));
     problems.extend(settings::problems(&session.layers()));

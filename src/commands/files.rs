@@ -58,6 +58,12 @@ pub(super) fn replace(
 }
 
 pub(super) fn recover(context: &mut Context<'_>) -> Result<Ending, Failure> {
+    if context.global.dry_run {
+        return Err(Failure::new(
+            "recover cannot be tried out: what is left of an interrupted save was not touched",
+        )
+        .hint("run it without --dry-run; it only repairs what an interrupted save left behind"));
+    }
     let home = context.home()?;
     let found = writer::recover(&session::options(&home));
     let attention = found.iter().any(|r| r.outcome.needs_attention());
@@ -89,6 +95,13 @@ pub(super) fn settle(
     journal: &Path,
     with: Settle,
 ) -> Result<Ending, Failure> {
+    if context.global.dry_run {
+        return Err(
+            Failure::new("settling a conflict cannot be tried out: nothing was touched").hint(
+                "the journal holds both versions; run it without --dry-run when you have decided",
+            ),
+        );
+    }
     let home = context.home()?;
     let resolution = match with {
         Settle::File => Resolution::KeepFile,

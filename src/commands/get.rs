@@ -19,7 +19,7 @@ struct Found {
 }
 
 pub(super) fn run(context: &mut Context<'_>, key: &str, reveal: bool) -> Result<Ending, Failure> {
-    let session = Session::open(context.home()?);
+    let session = context.open()?;
     let target = target::parse(key, context.global, &session)?;
     if let Some(fault) = session.fault(target.file()) {
         // Hermes goes on with its defaults then; printing one here would hide the fault.

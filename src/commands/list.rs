@@ -28,9 +28,8 @@ pub(super) fn run(
     key: Option<&str>,
     all: bool,
 ) -> Result<Ending, Failure> {
-    let home = context.home()?;
-    let directory = context.env.absolute(&home.path);
-    let session = Session::open(home);
+    let session = context.open()?;
+    let directory = context.env.absolute(&session.home.path);
     let below = key
         .map(|key| target::parse(key, context.global, &session))
         .transpose()?;

@@ -27,6 +27,8 @@ use serde_json::Value as Json;
 
 use crate::cli::{Cli, Command, Global};
 use crate::home::{self, Environment, Home, HomeRequest};
+use crate::session::{self, Session};
+use crate::writer;
 
 pub use demo::Demo;
 pub use failure::Failure;
@@ -116,12 +118,10 @@ pub fn run<'a>(
             restore::run(&mut context, file.as_deref(), made.as_deref())
         }
         Command::Completions { shell } => {
-            clap_complete::generate(
-                *shell,
-                &mut Cli::command(),
-                "hermes-tui",
-                &mut context.io.out,
-            );
+            // Into memory first: the generator panics when its output is closed.
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "hermes-tui", &mut text);
+            context.io.out.write_all(&text)?;
             Ok(Ending::Done)
         }
     }
@@ -193,6 +193,24 @@ impl Context<'_> {
     }
 
     /// Something worth knowing that is neither the result nor an error.
+    /// The home with its files read. What an interrupted save left is put right first: a torn file
+    /// would otherwise look like one that its owner has to mend.
+    fn open(&mut self) -> Result<Session, Failure> {
+        let home = self.home()?;
+        if !self.global.dry_run && home.managed.is_none() {
+            for found in writer::recover(&session::options(&home)) {
+                let about = found
+                    .target
+                    .as_ref()
+                    .unwrap_or(&found.leftover)
+                    .display()
+                    .to_string();
+                self.warn(&format!("{about}: {}", found.detail))?;
+            }
+        }
+        Ok(Session::open(home))
+    }
+
     fn warn(&mut self, text: &str) -> Result<(), Failure> {
         if !self.global.quiet {
             writeln!(self.io.err, "hermes-tui: {text}")?;

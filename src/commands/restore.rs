@@ -39,6 +39,14 @@ pub(super) fn run(
         return Err(Failure::new(format!("{what}; nothing was changed"))
             .hint("`hermes-tui restore` lists every copy there is"));
     };
+    if let Some(managed) = &home.managed {
+        return Err(Failure::new(format!(
+            "{}: this home is managed by {}: {}; nothing was changed",
+            file.display(),
+            managed.by,
+            managed.why
+        )));
+    }
     if context.global.dry_run {
         return list(context, &[(*entry).clone()]);
     }

@@ -25,7 +25,7 @@ pub(super) struct Request<'a> {
 }
 
 pub(super) fn run(context: &mut Context<'_>, request: &Request<'_>) -> Result<Ending, Failure> {
-    let session = Session::open(context.home()?);
+    let session = context.open()?;
     let mut target = target::parse(request.key, context.global, &session)?;
     let text = match request.value {
         Some(text) => text.to_owned(),
@@ -143,22 +143,8 @@ fn env_edits(
 
 fn refused(target: &Target, question: Question) -> Failure {
     target
-        .failure(format!("was not set: {}", doubt(question)))
+        .failure(format!("was not set: {}", question.text()))
         .hint("--force writes it all the same")
-}
-
-fn doubt(question: Question) -> &'static str {
-    match question {
-        Question::NonAsciiCredential => {
-            "the value has characters outside ASCII, and Hermes drops those from a credential"
-        }
-        Question::Placeholder => {
-            "the value looks like a mask or a placeholder, not like a real secret"
-        }
-        Question::ShellRuns => {
-            "a shell that sources the file would run a command out of this value, and it has no other form"
-        }
-    }
 }
 
 // ── config.yaml ──────────────────────────────────────────────────────────────────────────────

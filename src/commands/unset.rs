@@ -9,10 +9,9 @@ use crate::document::Change;
 use crate::document::dotenv::EnvChange;
 use crate::edit::Edit;
 use crate::plan;
-use crate::session::Session;
 
 pub(super) fn run(context: &mut Context<'_>, key: &str) -> Result<Ending, Failure> {
-    let session = Session::open(context.home()?);
+    let session = context.open()?;
     let target = target::parse(key, context.global, &session)?;
     target::refuse_locked(&session, &target)?;
     let mut edits = Vec::new();

@@ -60,6 +60,14 @@ impl TreeDocument {
         }
     }
 
+    /// The value at a path as the file spells it.
+    pub fn raw(&self, path: &KeyPath) -> Option<&str> {
+        match self {
+            Self::Json(doc) => doc.raw(path),
+            Self::Toml(doc) => doc.raw(path),
+        }
+    }
+
     /// 1-based line of a path.
     pub fn line(&self, path: &KeyPath) -> Option<usize> {
         match self {

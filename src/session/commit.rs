@@ -3,11 +3,12 @@
 //! Responsible for: reading again, telling conflicts, applying the edits to the newer text as often
 //! as it takes, and handing it to the writer. Not responsible for: how a file is replaced.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::loaded::{in_words, is_absent};
+use super::loaded::{in_words, is_absent, read_regular};
 use super::{options, path_of};
-use crate::document::Value;
+use crate::document::{Change, KeyPath, Step, Value};
 use crate::edit::{Edit, FileId};
 use crate::home::Home;
 use crate::plan::{self, PlanError};
@@ -38,6 +39,14 @@ pub enum CommitError {
     /// The writer refused or failed; old content is intact.
     #[error(transparent)]
     Write(#[from] SaveError),
+    /// Another program owns the settings of this home.
+    #[error("{file}: this home is managed by {by}; nothing was written")]
+    Managed {
+        /// The file's name inside the home.
+        file: &'static str,
+        /// Who manages it.
+        by: String,
+    },
     /// The file kept changing underneath.
     #[error("{file}: another program keeps changing it; nothing was written, try again")]
     Busy {
@@ -90,8 +99,21 @@ pub fn commit(
         rebased: false,
         notes: Vec::new(),
     };
+    if let Err(error) = refuse_managed(home, file) {
+        outcome.result = Err(error);
+        return outcome;
+    }
+    // An index means another element once the list has changed, so edits of lists are bound to the
+    // text that was first read even when the user has seen none.
+    let first = match read(&path_of(home, file)) {
+        Ok(first) => first,
+        Err(error) => {
+            outcome.result = Err(error);
+            return outcome;
+        }
+    };
     for _ in 0..TRIES {
-        match try_commit(home, file, edits, base, on_conflict, &mut outcome) {
+        match try_commit(home, file, edits, (base, &first), on_conflict, &mut outcome) {
             Err(CommitError::Write(error)) if error.kind == FailureKind::Changed => {
                 outcome.rebased = true;
             }
@@ -108,7 +130,7 @@ fn try_commit(
     home: &Home,
     file: FileId,
     edits: &[Edit],
-    base: Option<&[u8]>,
+    (base, first): (Option<&[u8]>, &[u8]),
     on_conflict: OnConflict,
     outcome: &mut Outcome,
 ) -> Result<SaveReport, CommitError> {
@@ -123,16 +145,31 @@ fn try_commit(
             refuse_conflicts(file, base, &old, &list)?;
         }
     }
+    if old != first {
+        let by_index: Vec<&Edit> = edits.iter().filter(|e| list_of(e).is_some()).collect();
+        refuse_conflicts(file, first, &old, &by_index)?;
+    }
     let edited = plan::apply(file, &old, edits.iter())?;
-    outcome.changed = plan::diff(file, &old, &edited.bytes).changed;
+    outcome.changed = plan::diff(file, &old, &edited.bytes, &BTreeSet::new()).changed;
     outcome.notes.clone_from(&edited.notes);
     let mut options = options(home);
     options.expected = Some(old);
     Ok(writer::write(&path, &edited.bytes, &options)?)
 }
 
+/// A managed home is not written to, whoever asks.
+pub(super) fn refuse_managed(home: &Home, file: FileId) -> Result<(), CommitError> {
+    match &home.managed {
+        Some(managed) => Err(CommitError::Managed {
+            file: file.name(),
+            by: managed.by.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommitError> {
-    match std::fs::read(path) {
+    match read_regular(path) {
         Ok(bytes) => Ok(bytes),
         Err(e) if is_absent(&e) => Ok(Vec::new()),
         Err(e) => Err(CommitError::Read {
@@ -154,6 +191,10 @@ pub(super) fn refuse_conflicts(
     let mut keys: Vec<String> = edits
         .iter()
         .filter(|edit| {
+            if let Some(list) = list_of(edit) {
+                // Whatever changed in the list may have moved the element that was meant.
+                return value_at(&list, base) != value_at(&list, now);
+            }
             let (base, now, wanted) = (
                 value_at(edit, base),
                 value_at(edit, now),
@@ -172,6 +213,25 @@ pub(super) fn refuse_conflicts(
             keys,
         })
     }
+}
+
+/// The list that an edit is about, when it names an element by its place or changes their order.
+fn list_of(edit: &Edit) -> Option<Edit> {
+    let (path, change) = match edit {
+        Edit::Config { path, change } | Edit::Other { path, change, .. } => (path, change),
+        Edit::Env { .. } => return None,
+    };
+    let at = path.0.iter().position(|s| matches!(s, Step::Index(_)));
+    let list = match (at, change) {
+        (Some(at), _) => KeyPath(path.0[..at].to_vec()),
+        (None, Change::Append(_) | Change::Insert(..) | Change::Move { .. }) => path.clone(),
+        (None, _) => return None,
+    };
+    let mut edit = edit.clone();
+    if let Edit::Config { path, .. } | Edit::Other { path, .. } = &mut edit {
+        *path = list;
+    }
+    Some(edit)
 }
 
 fn value_at(edit: &Edit, bytes: &[u8]) -> Option<Value> {

@@ -60,7 +60,7 @@ impl<D> Loaded<D> {
     }
 
     pub(super) fn read(path: &Path, parse: impl Fn(&[u8]) -> Result<D, ParseError>) -> Self {
-        match std::fs::read(path) {
+        match read_regular(path) {
             Ok(bytes) => match parse(&bytes) {
                 Ok(doc) => Self::Ready { bytes, doc },
                 Err(error) => Self::Broken { error },
@@ -71,6 +71,15 @@ impl<D> Loaded<D> {
             },
         }
     }
+}
+
+/// Read a file, links followed. What is not a regular file is refused before it is opened: reading
+/// a FIFO would wait for ever.
+pub(super) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    std::fs::read(path)
 }
 
 /// Nothing there, or a link whose target has yet to be made.
@@ -100,7 +109,7 @@ impl HermesState {
     /// Read what is there; files that are missing or broken tell nothing.
     pub(super) fn read(home: &Path) -> Self {
         let lists = |file: &str, pick: &dyn Fn(&serde_json::Value) -> Option<serde_json::Value>| {
-            let map = std::fs::read(home.join(file))
+            let map = read_regular(&home.join(file))
                 .ok()
                 .and_then(|b| serde_json::from_slice::<serde_json::Value>(&b).ok())
                 .and_then(|v| pick(&v));

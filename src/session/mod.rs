@@ -10,12 +10,13 @@ mod loaded;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 pub use commit::{CommitError, OnConflict, Outcome, commit};
 pub use draft::{draft_path, load_draft, save_draft};
 pub use loaded::{HermesState, Loaded};
 
-use commit::{read, refuse_conflicts};
+use commit::{read, refuse_conflicts, refuse_managed};
 
 use crate::document::dotenv::EnvDocument;
 use crate::document::tree::{Format, TreeDocument};
@@ -143,6 +144,19 @@ impl Session {
         stored(&self.home)
     }
 
+    /// Read one file again.
+    fn reload_file(&mut self, file: FileId) {
+        let path = self.path(file);
+        match file {
+            FileId::Config => self.config = Loaded::read(&path, plan::parse_config),
+            FileId::Env => self.env = Loaded::read(&path, plan::parse_env),
+            FileId::Other(name) => {
+                let parse = |bytes: &[u8]| plan::parse_tree(file.name(), bytes);
+                self.others.insert(name, Loaded::read(&path, parse));
+            }
+        }
+    }
+
     /// Where a file of this home lives, links not followed.
     pub fn path(&self, file: FileId) -> PathBuf {
         path_of(&self.home, file)
@@ -240,6 +254,7 @@ impl Session {
             if edits.is_empty() {
                 continue;
             }
+            refuse_managed(&self.home, file)?;
             let path = self.path(file);
             let old = read(&path)?;
             let base = self.base(file);
@@ -251,7 +266,12 @@ impl Session {
             if edited.bytes == old {
                 continue;
             }
-            let diff = plan::diff(file, &old, &edited.bytes);
+            let diff = plan::diff(
+                file,
+                &old,
+                &edited.bytes,
+                &settings::named_secrets(self.config.doc()),
+            );
             let prediction = writer::predict(&path, &options(&self.home));
             plans.push(FilePlan {
                 file,
@@ -280,11 +300,13 @@ impl Session {
             let failed = outcome.result.is_err();
             outcomes.push(outcome);
             if failed {
+                // The base of a file that was refused stays what the user has seen: a conflict is
+                // not settled by trying again.
                 break;
             }
             log.forget_file(file);
+            self.reload_file(file);
         }
-        self.reload();
         outcomes
     }
 }
@@ -306,9 +328,15 @@ fn stored(home: &Home) -> Vec<(String, &'static str)> {
     out
 }
 
-/// The writer's options for files of this home.
+/// The writer's options for files of this home: the same ones for the whole run, because they
+/// remember which files were copied already.
 pub fn options(home: &Home) -> Options {
-    let options = Options::new(&home.path);
+    static RUN: Mutex<BTreeMap<PathBuf, Options>> = Mutex::new(BTreeMap::new());
+    let mut run = RUN.lock().unwrap_or_else(PoisonError::into_inner);
+    let options = run
+        .entry(home.path.clone())
+        .or_insert_with(|| Options::new(&home.path))
+        .clone();
     if home.backups {
         options
     } else {

@@ -2,10 +2,14 @@
 //!
 //! Responsible for: every variable the catalogue or the file knows, and the state of each.
 
+use std::collections::BTreeSet;
+
 use super::Layers;
 use super::view::View;
 use crate::catalog::{Category, Fault, KeyInfo, catalog, fingerprint, looks_masked, mask};
+use crate::document::Step;
 use crate::document::dotenv::{Accept, EnvDocument, EnvProblem, EnvRules, ProblemKind};
+use crate::document::yaml::YamlDocument;
 
 /// Whether a variable is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,10 +75,11 @@ impl std::fmt::Debug for KeyRow {
 pub fn key_rows(layers: &Layers<'_>) -> Vec<KeyRow> {
     let view = View::new(layers);
     let found = layers.env.map(env_problems).unwrap_or_default();
+    let named = named_secrets(layers.config);
     let mut out: Vec<KeyRow> = catalog()
         .keys()
         .iter()
-        .map(|info| row(&view, &info.name, Some(info), &found))
+        .map(|info| row(&view, &info.name, Some(info), &found, &named))
         .filter(|row| {
             row.state != KeyState::Missing
                 || !row
@@ -93,8 +98,23 @@ pub fn key_rows(layers: &Layers<'_>) -> Vec<KeyRow> {
             others.push(name);
         }
     }
-    out.extend(others.iter().map(|name| row(&view, name, None, &found)));
+    out.extend(
+        others
+            .iter()
+            .map(|name| row(&view, name, None, &found, &named)),
+    );
     out
+}
+
+/// Variables that `config.yaml` names as keys of endpoints (`key_env`): secrets, whatever they are
+/// called.
+pub fn named_secrets(config: Option<&YamlDocument>) -> BTreeSet<String> {
+    config
+        .into_iter()
+        .flat_map(YamlDocument::leaves)
+        .filter(|leaf| matches!(leaf.path.0.last(), Some(Step::Key(name)) if name == "key_env"))
+        .filter_map(|leaf| leaf.value.as_str().map(str::to_owned))
+        .collect()
 }
 
 /// What the document finds wrong, with the catalogue's knowledge of names.
@@ -112,6 +132,7 @@ fn row(
     name: &str,
     info: Option<&'static KeyInfo>,
     found: &[EnvProblem],
+    named: &BTreeSet<String>,
 ) -> KeyRow {
     let env = view.layers().env;
     let lines: Vec<usize> = env
@@ -125,7 +146,7 @@ fn row(
         .unwrap_or_default();
     let managed = view.managed_variable(name).is_some();
     let value = view.variable(name);
-    let secret = catalog().is_secret_name(name);
+    let secret = catalog().is_secret_name(name) || named.contains(name);
     let state = if managed {
         KeyState::Managed
     } else {

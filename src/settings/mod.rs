@@ -11,7 +11,7 @@ mod show;
 mod view;
 
 pub use effect::takes_effect;
-pub use keys::{KeyRow, KeyState, key_rows};
+pub use keys::{KeyRow, KeyState, key_rows, named_secrets};
 pub use problems::{File, Fix, Problem, parse_problem, problems};
 pub use rows::{Origin, Row, rows, section_order};
 pub use show::{hide_secrets, show};

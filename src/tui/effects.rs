@@ -6,7 +6,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-use super::model::{Layer, Model, StorageRow};
+use super::model::{Layer, Model, StorageRow, Target};
 use super::text;
 use super::update::Effect;
 use super::view;
@@ -87,7 +87,11 @@ fn review(model: &mut Model) {
 
 fn save(model: &mut Model) {
     model.layers.retain(|l| !matches!(l, Layer::Review { .. }));
-    let effects = takes_effect(model);
+    let targets = model.unsaved.clone();
+    let stays: Vec<bool> = targets
+        .iter()
+        .map(|t| model.staged_value(t).is_some())
+        .collect();
     let files: Vec<FileId> = {
         let mut files: Vec<FileId> = model.log.edits().map(crate::edit::Edit::file).collect();
         files.sort_unstable();
@@ -95,10 +99,21 @@ fn save(model: &mut Model) {
         files
     };
     let outcomes = model.session.save(&mut model.log);
+    model.draft_due = true;
     let untried = files
         .into_iter()
         .filter(|f| !outcomes.iter().any(|o| o.file == *f))
         .collect();
+    let saved: Vec<FileId> = outcomes
+        .iter()
+        .filter(|o| o.result.is_ok())
+        .map(|o| o.file)
+        .collect();
+    let done = targets
+        .iter()
+        .zip(stays)
+        .filter(|(t, _)| saved.contains(&t.file()));
+    let effects = takes_effect(done);
     model.restage();
     model.storage = storage(&model.session, Depth::Look);
     model.layers.push(Layer::Receipt {
@@ -132,23 +147,19 @@ fn wrote(model: &mut Model, title: &str, result: Result<Option<SaveReport>, Save
     reload(model);
 }
 
-/// When the unsaved changes take effect, one line per moment.
-fn takes_effect(model: &Model) -> Vec<String> {
+/// When saved changes take effect, one line per moment. Each target comes with whether it is set
+/// now.
+fn takes_effect<'a>(targets: impl Iterator<Item = (&'a Target, bool)>) -> Vec<String> {
     let mut by_moment: Vec<(String, Vec<String>)> = Vec::new();
-    for target in &model.unsaved {
+    for (target, is_set) in targets {
         let moment = match target {
-            super::model::Target::Config(path) => catalog::catalog().setting(path).map_or_else(
+            Target::Config(path) => catalog::catalog().setting(path).map_or_else(
                 || "when Hermes reads it next".into(),
                 settings::takes_effect,
             ),
-            super::model::Target::Other(..) => "when Hermes reads the file next".into(),
-            super::model::Target::Env(_) => {
-                if model.staged_value(target).is_some() {
-                    "with the next message".into()
-                } else {
-                    "after a restart of the gateway".into()
-                }
-            }
+            Target::Other(..) => "when Hermes reads the file next".into(),
+            Target::Env(_) if is_set => "with the next message".into(),
+            Target::Env(_) => "after a restart of the gateway".into(),
         };
         match by_moment.iter_mut().find(|(m, _)| *m == moment) {
             Some((_, keys)) => keys.push(target.key()),
@@ -181,12 +192,14 @@ fn profile(model: &mut Model, name: &str, environment: &home::Environment) {
     };
     match home::resolve(&request, environment) {
         Ok(home) => {
-            let mut other = Model::new(Session::open(home), model.theme);
+            let home = home::Home {
+                backups: model.session.home.backups,
+                ..home
+            };
+            let mut other = super::run::open(home, environment, model.theme);
             other.size = model.size;
-            other.user_home = model.user_home.take();
             other.tab = model.tab;
             *model = other;
-            model.storage = storage(&model.session, Depth::Look);
             model.say(format!("profile {name}"));
         }
         Err(error) => model.complain(error.to_string()),

@@ -54,8 +54,8 @@ pub enum Purpose {
     ModelName {
         /// Index into the slots.
         slot: usize,
-        /// The provider's id.
-        provider: String,
+        /// Index into the providers.
+        provider: usize,
     },
 }
 

@@ -246,26 +246,37 @@ impl Model {
     /// files can no longer take are left out and named.
     pub fn restage(&mut self) -> Vec<String> {
         let mut lost = Vec::new();
-        loop {
-            match self.session.stage(&self.log) {
-                Ok(staged) => {
-                    self.staged = staged;
-                    break;
-                }
-                Err(error) => {
-                    // The last step is the one that no longer fits: the ones before it were
-                    // staged without an error when it was made.
-                    lost.push(error.to_string());
-                    let last = self.log.steps().len().wrapping_sub(1);
-                    if self.log.drop_step(last).is_none() {
-                        break;
+        if let Ok(staged) = self.session.stage(&self.log) {
+            self.staged = staged;
+        } else {
+            // Step by step, so that exactly the ones that no longer fit are left out.
+            let steps = self.log.steps().to_vec();
+            self.log.clear();
+            self.staged = self.loaded();
+            for step in steps {
+                let mut log = self.log.clone();
+                log.push(step.clone());
+                match self.session.stage(&log) {
+                    Ok(staged) => {
+                        self.log = log;
+                        self.staged = staged;
                     }
+                    Err(error) => lost.push(format!("{}: {error}", step.label)),
                 }
             }
+            self.draft_due = true;
         }
-        self.draft_due = true;
         self.derive();
         lost
+    }
+
+    /// The documents without any change.
+    fn loaded(&self) -> Staged {
+        Staged {
+            config: self.session.config.doc().cloned(),
+            env: self.session.env.doc().cloned(),
+            others: BTreeMap::new(),
+        }
     }
 
     /// Compute everything that follows from the staged documents.

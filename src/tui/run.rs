@@ -218,7 +218,7 @@ fn turn(
             return Ok(Ending::Signal(i32::try_from(ended).unwrap_or(SIGTERM)));
         }
         if signals.stop.swap(false, Ordering::SeqCst) {
-            suspend(screen)?;
+            suspend(screen, model)?;
             dirty = true;
         }
         let waited = event::poll(TICK);
@@ -231,6 +231,7 @@ fn turn(
             dirty |= model.tick(Instant::now());
             if model.draft_due && quiet_since.elapsed() >= DRAFT_AFTER {
                 keep_draft(model);
+                dirty |= model.status.is_some();
             }
             continue;
         }
@@ -255,7 +256,7 @@ fn turn(
         match effects::perform(model, effect, environment) {
             Next::Continue => {}
             Next::Quit => return Ok(Ending::Left),
-            Next::Suspend => suspend(screen)?,
+            Next::Suspend => suspend(screen, model)?,
             Next::Copy(text) => effects::copy(screen.output(), &text)?,
             Next::Edit(path, line) => {
                 let status = screen.aside(|| edit(&path, line, environment))?;
@@ -281,13 +282,29 @@ fn panic_on_request(key: Key, environment: &Environment) {
     }
 }
 
-fn suspend(screen: &mut Screen) -> io::Result<()> {
+/// Whether a shell with job control waits for us. Without one nobody would ever wake us again: as
+/// the command of an SSH session, or the first process of a container.
+fn has_job_control() -> bool {
+    use rustix::process::{getpid, getppid, getsid};
+    let Ok(session) = getsid(None) else {
+        return false;
+    };
+    session != getpid() && getppid().is_some_and(|parent| getsid(Some(parent)) == Ok(session))
+}
+
+fn suspend(screen: &mut Screen, model: &mut Model) -> io::Result<()> {
+    if !has_job_control() {
+        model.complain("there is no shell here that could bring the editor back");
+        return Ok(());
+    }
     screen.aside(|| signal_hook::low_level::emulate_default_handler(SIGTSTP))?
 }
 
 /// Write the unsaved edits where the next start finds them; says where they are.
 fn keep_draft(model: &mut Model) -> String {
-    if !model.draft_due {
+    // A draft that is still being offered is not touched.
+    let offered = model.layers.iter().any(|l| matches!(l, Layer::Draft(_)));
+    if !model.draft_due || offered {
         return "nothing was unsaved".into();
     }
     model.draft_due = false;

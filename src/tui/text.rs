@@ -121,6 +121,19 @@ pub fn wrap(text: &str, columns: usize, hanging: usize) -> Vec<String> {
     out
 }
 
+/// A text in pieces of at most `columns`, cut where the columns end; nothing is added or left out.
+pub fn cut(text: &str, columns: usize) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while width(rest) > columns {
+        let at = cut_at(rest, columns);
+        out.push(rest[..at].to_owned());
+        rest = &rest[at..];
+    }
+    out.push(rest.to_owned());
+    out
+}
+
 /// The byte at which the first `columns` columns of a text end; at least one grapheme.
 fn cut_at(text: &str, columns: usize) -> usize {
     let mut used = 0;

@@ -201,7 +201,7 @@ impl Walk<'_> {
         if self.hops.len() > MAX_HOPS {
             return Err(self.looping(&link, None));
         }
-        match self.kernel.open(&self.dir, name, OFlags::PATH, 0) {
+        match self.would_follow(name) {
             Err(attempt) if attempt.is(Errno::LOOP) => {
                 return Err(match self.unfollowed() {
                     Some(point) => self.forbidden(&link, attempt, &format!(": {point}")),
@@ -224,6 +224,21 @@ impl Walk<'_> {
             self.pending.push_front(step);
         }
         Ok(true)
+    }
+
+    /// Ask the kernel whether it follows a link to its end. When another process renames something
+    /// meanwhile, Linux walks the chain again without starting its count of links anew, so a long
+    /// chain answers ELOOP now and then; only an answer that stays is believed.
+    fn would_follow(&self, name: &OsStr) -> Result<(), Attempt> {
+        const TRIES: usize = 20;
+        let mut answer = Ok(());
+        for _ in 0..TRIES {
+            answer = self.kernel.open(&self.dir, name, OFlags::PATH, 0).map(drop);
+            if !matches!(&answer, Err(attempt) if attempt.is(Errno::LOOP)) {
+                break;
+            }
+        }
+        answer
     }
 
     /// The mount that is mounted so that no link on it is followed, if this is why.

@@ -383,3 +383,68 @@ fn a_duplicate_is_removed_and_saved() {
     screen.press("fs<ret>");
     assert_eq!(screen.read(".env").matches("FEISHU_DOMAIN=").count(), 1);
 }
+
+#[test]
+fn a_list_that_changed_underneath_is_a_conflict_not_another_element() {
+    let mut screen = Screen::at(80, 24).keys("1<down>x");
+    assert_eq!(screen.model.unsaved.len(), 1, "{}", screen.text());
+    let gone = "  - provider: deepseek\n    model: deepseek-v4-pro\n";
+    let other = screen.read("config.yaml").replace(gone, "");
+    put(&screen, "config.yaml", &other);
+    screen.press("s");
+    assert!(
+        screen.text().contains("changed on disk"),
+        "{}",
+        screen.text()
+    );
+    assert_eq!(screen.read("config.yaml"), other);
+}
+
+#[test]
+fn of_several_old_endpoints_the_chosen_one_is_written() {
+    let mut screen = Screen::with(80, 24, |home| {
+        let path = home.join("config.yaml");
+        let text = std::fs::read_to_string(&path).unwrap().replace(
+            "custom_providers:\n",
+            "custom_providers:\n  - name: Paid\n    base_url: https://paid.example/v1\n    model: big\n",
+        );
+        let mut file = std::fs::File::create(&path).unwrap();
+        std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+    });
+    screen.press("1<ret>");
+    let at = screen
+        .model
+        .derived
+        .providers
+        .iter()
+        .position(|p| p.label == "Laptop Ollama")
+        .unwrap();
+    screen.model.tabs[0].cursors[1].at = at;
+    screen.model.tabs[0].cursors[2].at = 0;
+    screen.press("<ret><ret>s<ret>");
+    let text = screen.read("config.yaml");
+    assert!(
+        text.contains("base_url: http://127.0.0.1:11434/v1\n  "),
+        "{text}"
+    );
+    assert!(
+        text.contains("    model: big\n"),
+        "the other endpoint is as it was: {text}"
+    );
+}
+
+#[test]
+fn commands_on_the_clipboard_hold_no_secret() {
+    let mut screen = Screen::at(80, 24)
+        .keys("2/TAVILY_API_KEY<ret><ret>tvly-0123456789abcdef<ret><ret><esc>3/terminal.timeout<ret><ret><C-u>9<ret>sy");
+    let text = screen.copied.take().unwrap();
+    assert!(!text.contains("0123456789abcdef"), "{text}");
+    assert!(text.contains("--env set TAVILY_API_KEY --stdin"), "{text}");
+    assert!(text.contains("--config set terminal.timeout 9"), "{text}");
+}
+
+#[test]
+fn keys_on_rows_need_the_rows_pane() {
+    let mut screen = Screen::at(80, 24).keys("2x");
+    assert!(screen.model.unsaved.is_empty(), "{}", screen.text());
+}

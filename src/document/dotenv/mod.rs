@@ -169,6 +169,23 @@ pub enum Question {
     ShellRuns,
 }
 
+impl Question {
+    /// What is unusual, as a clause without a final stop.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::NonAsciiCredential => {
+                "the value has characters outside ASCII, and Hermes drops those from a credential"
+            }
+            Self::Placeholder => {
+                "the value looks like a mask or a placeholder, not like a real secret"
+            }
+            Self::ShellRuns => {
+                "a shell that sources the file would run a command out of this value, and it has no other form"
+            }
+        }
+    }
+}
+
 impl EnvDocument {
     /// Read a file without the names that Hermes cuts glued lines at.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseError> {

@@ -1,11 +1,13 @@
 //! Taking what was typed into a text field.
 
+use super::super::browse;
 use super::super::model::{Editor, Layer, Model, Purpose, Target};
-use super::{open, pick};
+use super::{main_screen, open, pick};
 use crate::catalog::{self, Severity};
-use crate::document::dotenv::EnvChange;
+use crate::document::dotenv::{EnvChange, EnvDocument};
 use crate::document::{Change, KeyPath, Step, Value, yaml};
 use crate::edit::Edit;
+use crate::plan;
 
 /// Take the topmost text field's text. When it cannot be taken the field stays, with the reason.
 pub fn accept(model: &mut Model) {
@@ -25,11 +27,14 @@ fn take(model: &mut Model, editor: &mut Editor) -> Result<(), String> {
             if editor.secret && text.is_empty() {
                 return Err("nothing was typed; Esc leaves the key as it is".into());
             }
+            doubts(model, &name, &text, editor)?;
             let edit = Edit::Env {
                 name: name.clone(),
                 change: EnvChange::Set { value: text },
             };
-            open::try_stage(model, format!("set {name}"), edit)
+            open::try_stage(model, format!("set {name}"), edit)?;
+            show(model, &Target::Env(name));
+            Ok(())
         }
         Purpose::Value(target) => {
             if editor.secret && text.is_empty() {
@@ -40,7 +45,9 @@ fn take(model: &mut Model, editor: &mut Editor) -> Result<(), String> {
                 check(path, &value, editor)?;
             }
             let label = format!("set {}", target.key());
-            open::try_stage(model, label, target.edit(Change::Set(value)))
+            open::try_stage(model, label, target.edit(Change::Set(value)))?;
+            show(model, &target);
+            Ok(())
         }
         Purpose::NewVariable => {
             let name = text.trim().to_owned();
@@ -78,14 +85,51 @@ fn take(model: &mut Model, editor: &mut Editor) -> Result<(), String> {
         Purpose::NewElement(target) => {
             let value = element(model, &target, &text)?;
             let label = format!("add to {}", target.key());
-            open::try_stage(model, label, target.edit(Change::Append(value)))
+            open::try_stage(model, label, target.edit(Change::Append(value)))?;
+            // The next key is about the new element.
+            let len = match model.staged_value(&target) {
+                Some(Value::List(list)) => list.len(),
+                _ => 0,
+            };
+            if let Some(Layer::Items(items)) = model.layers.last_mut() {
+                items.cursor.at = len.saturating_sub(1);
+            }
+            Ok(())
         }
         Purpose::ModelName { slot, provider } => {
             if text.trim().is_empty() {
                 return Err("a model needs a name".into());
             }
-            pick::choose(model, slot, &provider, text.trim())
+            pick::choose(model, slot, provider, text.trim())
         }
+    }
+}
+
+/// What Hermes or a shell would make of a value that the user may not expect: said once, taken when
+/// Enter is pressed again.
+fn doubts(model: &Model, name: &str, text: &str, editor: &mut Editor) -> Result<(), String> {
+    if editor.warned {
+        return Ok(());
+    }
+    let empty = EnvDocument::parse(b"").map_err(|e| e.reason)?;
+    let doc = model.staged.env.as_ref().unwrap_or(&empty);
+    let doubt = match doc.questions(name, text, &plan::env_rules()).first() {
+        Some(question) => question.text().to_owned(),
+        None => match catalog::catalog().key(name).map(|k| k.check(text)) {
+            Some(Err(fault)) if fault.severity != Severity::Info => fault.text,
+            _ => return Ok(()),
+        },
+    };
+    editor.warned = true;
+    Err(format!("{doubt}; ⏎ again takes it all the same"))
+}
+
+/// Put the cursor on a row that was edited while another one was selected: it is new.
+fn show(model: &mut Model, target: &Target) {
+    if model.layers.is_empty()
+        && main_screen::target_here(model).is_some_and(|here| here != *target)
+    {
+        browse::jump(model, target);
     }
 }
 

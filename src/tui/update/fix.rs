@@ -19,7 +19,7 @@ pub fn fix(model: &mut Model) {
         return;
     };
     let Some(fix) = problem.fix.clone() else {
-        model.say("this one needs your decision: ⏎ goes there");
+        model.say("this one needs your decision: e opens the file there");
         return;
     };
     let edits = fix_edits(model, &fix);

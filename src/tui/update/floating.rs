@@ -10,6 +10,7 @@ use super::super::text::count;
 use super::{Effect, accept, field_key, main_screen, open};
 use crate::catalog;
 use crate::document::{Change, KeyPath, Step, Value};
+use crate::settings;
 use crate::writer::Resolution;
 
 /// One key for the topmost layer.
@@ -279,39 +280,39 @@ fn review(model: &mut Model, action: Option<Action>) -> Effect {
     }
 }
 
-/// The staged changes as commands; secrets are left for standard input.
+/// The staged changes as commands for this home; secrets are left for standard input.
 fn as_commands(model: &Model) -> String {
     let mut out = String::new();
+    let home = quote(&model.session.home.path.to_string_lossy());
     for target in &model.unsaved {
+        let file = target.file().name();
         let key = quote(&target.key());
-        let secret = match target {
-            Target::Env(name) => catalog::catalog().is_secret_name(name),
-            Target::Config(path) => catalog::catalog().is_secret_path(path),
-            Target::Other(name, path) => {
-                // There is no command for these files; a line that says so is better than none.
-                let file = crate::edit::FileId::Other(*name).name();
+        let value = model.staged_value(target);
+        let (flag, hidden) = match target {
+            Target::Env(name) => ("--env", catalog::catalog().is_secret_name(name)),
+            Target::Config(path) => {
+                let safe = value.as_ref().map(|v| settings::hide_secrets(path, v));
+                ("--config", safe != value)
+            }
+            // There is no command for these files; a line that says so is better than none.
+            Target::Other(_, path) => {
                 let _ = writeln!(out, "# {path} of {file}: in the editor");
                 continue;
             }
         };
-        let line = match model.staged_value(target) {
-            None => format!("hermes-tui unset {key}"),
-            Some(_) if secret => format!("hermes-tui set {key} --stdin"),
+        let head = format!("hermes-tui --home {home} {flag}");
+        let _ = match value {
+            None => writeln!(out, "{head} unset {key}"),
+            Some(Value::Str(_)) if hidden => writeln!(out, "{head} set {key} --stdin"),
+            Some(_) if hidden => writeln!(out, "# {key} holds a secret: in the editor"),
             Some(Value::Str(text)) => {
-                let flag = if matches!(target, Target::Config(_)) {
-                    " --string"
-                } else {
-                    ""
-                };
-                format!("hermes-tui set{flag} {key} {}", quote(&text))
+                writeln!(out, "{head} set --string {key} {}", quote(&text))
             }
-            Some(other) => format!(
-                "hermes-tui set {key} {}",
-                quote(&crate::document::yaml::scalar_text(&other))
-            ),
+            Some(other) => {
+                let text = crate::document::yaml::scalar_text(&other);
+                writeln!(out, "{head} set {key} {}", quote(&text))
+            }
         };
-        out.push_str(&line);
-        out.push('\n');
     }
     out
 }

@@ -218,13 +218,28 @@ fn open_stored(model: &mut Model) {
     match row.name.as_str() {
         "config.yaml" => model.tab = Tab::Settings,
         ".env" => model.tab = Tab::Keys,
-        name => open::editor(model, &Target::Other(Name::of(name), KeyPath::default())),
+        name => {
+            let target = Target::Other(Name::of(name), KeyPath::default());
+            let held = model.staged_value(&target);
+            if matches!(held, Some(Value::Map(_) | Value::List(_)))
+                || model.session.fault(target.file()).is_some()
+            {
+                open::editor(model, &target);
+            } else {
+                let name = name.to_owned();
+                model.say(format!("{name} is not there yet, and only Hermes makes it"));
+            }
+        }
     }
 }
 
 /// The setting under the cursor, if its file can be edited.
 fn editable_here(model: &mut Model) -> Option<Target> {
     let target = target_here(model)?;
+    if model.here().pane == 0 && model.here().search.is_none() {
+        model.say("Tab goes to the rows: this key works on one of them");
+        return None;
+    }
     if let Some(reason) = open::locked(model, &target) {
         model.complain(reason);
         return None;
@@ -285,11 +300,11 @@ fn reset(model: &mut Model) {
         ));
         return;
     }
-    open::stage_edit(
-        model,
-        format!("remove {}", target.key()),
-        target.edit(Change::Remove),
-    );
+    let label = format!("remove {}", target.key());
+    match open::try_stage(model, label, target.edit(Change::Remove)) {
+        Ok(()) => model.say(format!("{} removed: u takes it back", target.key())),
+        Err(reason) => model.complain(reason),
+    }
 }
 
 fn set_default(model: &mut Model) {
@@ -318,6 +333,7 @@ fn set_default(model: &mut Model) {
 pub fn undo(model: &mut Model) {
     match model.log.undo().map(|s| s.label.clone()) {
         Some(label) => {
+            model.draft_due = true;
             model.restage();
             model.say(format!("taken back: {label}"));
         }
@@ -328,6 +344,7 @@ pub fn undo(model: &mut Model) {
 pub fn redo(model: &mut Model) {
     match model.log.redo().map(|s| s.label.clone()) {
         Some(label) => {
+            model.draft_due = true;
             let lost = model.restage();
             match lost.first() {
                 Some(reason) => model.complain(reason.clone()),

@@ -316,6 +316,11 @@ pub fn backups(model: &mut Model) {
         model.say("copies of files are on the Storage tab: 5 goes there");
         return;
     }
+    if let Some(managed) = &model.session.home.managed {
+        let reason = format!("this home is managed by {}: {}", managed.by, managed.why);
+        model.complain(reason);
+        return;
+    }
     if !model.unsaved.is_empty() {
         model.complain("save or take back your changes before you bring a copy back");
         return;

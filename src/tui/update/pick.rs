@@ -94,9 +94,11 @@ pub fn activate(model: &mut Model) {
                 .at
                 .min(names.len().saturating_sub(1));
             let slot = model.here().cursors[0].at;
-            let Some(provider) = provider_here(model).map(|p| p.id.clone()) else {
+            let provider = model.here().cursors[1].at;
+            let Some(item) = provider_here(model) else {
                 return;
             };
+            let label = item.label.clone();
             let Some(name) = names.get(at) else { return };
             if name == OTHER {
                 let typed = model
@@ -104,7 +106,7 @@ pub fn activate(model: &mut Model) {
                     .search
                     .as_ref()
                     .map(|s| s.field.value().to_owned());
-                let title = format!("Model at {provider}");
+                let title = format!("Model at {label}");
                 let purpose = Purpose::ModelName { slot, provider };
                 open::ask(model, purpose, &title, "the name as the provider spells it");
                 if let (Some(typed), Some(super::super::model::Layer::Editor(editor))) =
@@ -114,7 +116,7 @@ pub fn activate(model: &mut Model) {
                 }
                 return;
             }
-            if let Err(reason) = choose(model, slot, &provider, name) {
+            if let Err(reason) = choose(model, slot, provider, name) {
                 model.complain(reason);
             }
         }
@@ -133,17 +135,18 @@ pub fn is(item: &ProviderItem, name: &str) -> bool {
 }
 
 /// Stage a model for a slot and go back to the slots.
-pub fn choose(model: &mut Model, slot: usize, provider: &str, name: &str) -> Result<(), String> {
+pub fn choose(model: &mut Model, slot: usize, at: usize, name: &str) -> Result<(), String> {
     if let Some(reason) = open::locked(model, &Target::Config(KeyPath::of(&["model"]))) {
         return Err(reason);
     }
+    // By its place in the list: several endpoints of the old kind share one id.
     let item = model
         .derived
         .providers
-        .iter()
-        .find(|p| p.id == provider)
+        .get(at)
         .cloned()
-        .ok_or_else(|| format!("there is no provider {provider}"))?;
+        .ok_or("there is no such provider")?;
+    let provider = item.label.clone();
     let slot = model
         .derived
         .slots
@@ -224,6 +227,13 @@ fn slot_edits(
                     }
                 }
             }));
+        }
+        _ if item.id == "custom" && item.own.is_some() => {
+            return Err(format!(
+                "{} stands in the old custom_providers list, which only the main model can name: \
+                 move it to providers first",
+                item.label
+            ));
         }
         SlotKind::Fallback(i) => {
             let at = KeyPath::of(&["fallback_providers"])

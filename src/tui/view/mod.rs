@@ -21,6 +21,7 @@ use super::keymap::{self, Context};
 use super::model::{Layer, Model, Status};
 use super::text;
 use super::theme;
+use crate::edit::FileId;
 
 /// The smallest terminal that the screen fits in.
 pub const SMALLEST: (u16, u16) = (40, 10);
@@ -145,13 +146,22 @@ fn mount_text(model: &Model) -> Option<(String, String)> {
 }
 
 fn unsaved_pieces(model: &Model) -> Vec<Piece<'static>> {
+    let mut out = Vec::new();
+    for file in [FileId::Config, FileId::Env] {
+        if model.session.fault(file).is_some() {
+            let text = format!("{} {} unreadable", theme::SIGN_BAD, file.name());
+            out.push(piece(text, theme::BAD));
+            out.push(piece(" ", theme::DIM));
+        }
+    }
     match model.unsaved.len() {
-        0 => Vec::new(),
-        n => vec![piece(
+        0 => {}
+        n => out.push(piece(
             format!("{} {n} unsaved", theme::SIGN_UNSAVED),
             theme::UNSAVED,
-        )],
+        )),
     }
+    out
 }
 
 fn width_of(pieces: &[Piece<'_>]) -> usize {
@@ -215,6 +225,12 @@ fn tabs(buffer: &mut Buffer, area: Rect, model: &Model) {
 
 fn compact_title(buffer: &mut Buffer, area: Rect, model: &Model) {
     let mut right = Vec::new();
+    if [FileId::Config, FileId::Env]
+        .iter()
+        .any(|f| model.session.fault(*f).is_some())
+    {
+        right.push(piece(format!("{} ", theme::SIGN_BAD), theme::BAD));
+    }
     if !model.unsaved.is_empty() {
         right.push(piece(
             format!("{} {} ", theme::SIGN_UNSAVED, model.unsaved.len()),

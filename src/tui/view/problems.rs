@@ -71,11 +71,19 @@ pub fn draw(buffer: &mut Buffer, frames: Frames, model: &Model) {
     }
     let problem = &problems[at];
     let mut lines = vec![
-        (format!("{}: {}", problem.key, problem.title), theme::BOLD),
+        (
+            if problem.key.is_empty() {
+                problem.title.clone()
+            } else {
+                format!("{}: {}", problem.key, problem.title)
+            },
+            theme::BOLD,
+        ),
         (problem.detail.clone(), Style::new()),
     ];
     lines.push(match &problem.fix {
         Some(fix) => (format!("f: {fix}   ⏎ goes there"), theme::ACCENT),
+        None if problem.key.is_empty() => ("e opens the file there".into(), theme::DIM),
         None => ("⏎ goes there, e opens the file".into(), theme::DIM),
     });
     put_help(buffer, frames, &lines);

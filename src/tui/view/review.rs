@@ -141,10 +141,19 @@ fn file(plan: &FilePlan, width: usize) -> Vec<Line> {
         } else {
             theme::GOOD
         };
-        out.push(vec![
-            piece(format!("  {:>digits$} │", line.number), theme::DIM),
-            piece(format!("{}{}", line.sign, line.text), style),
-        ]);
+        // Whole lines: what differs may stand at the end.
+        let room = width.saturating_sub(digits + 5).max(10);
+        for (i, part) in text::cut(&line.text, room).into_iter().enumerate() {
+            let head = if i == 0 {
+                (format!("  {:>digits$} │", line.number), line.sign)
+            } else {
+                (format!("  {:>digits$} │", ""), ' ')
+            };
+            out.push(vec![
+                piece(head.0, theme::DIM),
+                piece(format!("{}{part}", head.1), style),
+            ]);
+        }
     }
     let kept = format!(
         "  {} {}, {} {} byte for byte",
