@@ -237,6 +237,7 @@ impl Walk<'_> {
             if !matches!(&answer, Err(attempt) if attempt.is(Errno::LOOP)) {
                 break;
             }
+            std::thread::sleep(std::time::Duration::from_millis(2));
         }
         answer
     }
